@@ -7,12 +7,14 @@ const elsewhere = ['test/real-agents', 'test/real-sip', 'test/chaos', 'test/chec
 /** The longest files start first, so no processor is idle at the end. */
 const first = [
   'test/persistence/frozen-database',
+  'test/journeys/secret-keys',
+  'test/examples/examples',
+  'test/simulation',
   'test/journeys',
   'test/console',
   'test/commands',
   'test/main',
   'test/sip/drachtio',
-  'test/simulation',
   'test/examples',
   'test/client/package',
   'test/persistence',
@@ -30,7 +32,7 @@ export default {
   files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
   sortTestFiles: (one, other) => place(one) - place(other) || (one < other ? -1 : 1),
   // More than there are processors: many wait for the time of a call.
-  concurrency: 6,
+  concurrency: 8,
   environmentVariables: {
     NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
     // Gateways of tests take calls however busy the machine is.

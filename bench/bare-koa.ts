@@ -1,7 +1,7 @@
 /**
- * A program: a bare Koa route that does one committed INSERT, as the baseline for placing calls. It therefore uses the
- * gateway's driver and pool, and the database of the measured gateway: `bare-koa.ts <port> <data folder>`. With
- * `--embedded` it starts the embedded PostgreSQL itself, like a gateway, as the baseline for the start.
+ * A program: a bare Koa route that does one committed INSERT, as the baseline for placing calls. The program therefore
+ * uses the gateway's driver and pool, and the database of the measured gateway: `bare-koa.ts <port> <data folder>`.
+ * With `--embedded` the program starts the embedded PostgreSQL itself, like a gateway, as the baseline for the start.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

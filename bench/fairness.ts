@@ -89,7 +89,10 @@ const placeWith =
     return z.object({ call_id: z.string() }).parse(JSON.parse(text)).call_id;
   };
 
-/** Created in the seeded workspace and then moved, because this bench does not measure administration. */
+/**
+ * Creates a workspace whose servers do not respond. Its numbers and endpoints are created by API in the seeded
+ * workspace and then moved, because this bench does not measure administration.
+ */
 const makeBadWorkspace = async (
   gateway: GatewayProcess,
   hangingUrl: string,

@@ -1,11 +1,13 @@
 /**
  * Memory growth of this process while fifty calls speak to a recognizer that accepts connections but neither reads nor
- * responds. After fifteen seconds the gateway abandons a connection, and the next one receives all buffered audio.
+ * responds. After fifteen seconds the gateway abandons a connection, and the next one receives all buffered audio. The
+ * resident memory includes what the process itself needs once, such as compiled code, and garbage; at the end, garbage
+ * is collected and the buffers are counted.
  */
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import pino from 'pino';
-import { WebSocketServer } from 'ws';
 import { speechEngines } from '#config/policy.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
@@ -13,6 +15,7 @@ import { createEngineClient } from '#src/speech/engine-client.ts';
 import { failOverRecognizer } from '#src/speech/fail-over-recognizer.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import type { Bench } from './bench.ts';
+import { startProgram } from './program.ts';
 
 const calls = 50;
 const sampleRate = 8_000;
@@ -20,25 +23,18 @@ const frameMs = 20;
 const frame = Int16Array.from({ length: (sampleRate * frameMs) / 1_000 }, (_, at) => 1_000 * Math.sin(at));
 const looksMs = [10_000, 20_000, 40_000];
 
-const openHangingServer = async (started: AsyncDisposableStack): Promise<string> => {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  started.defer(() => {
-    for (const client of server.clients) client.terminate();
-    server.close();
-  });
-  server.on('connection', (_socket, { socket }) => socket.pause());
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The machine gave no port');
-  return `ws://127.0.0.1:${address.port}`;
-};
-
 export const benchHangingRecognizer: Bench = async ({ started, print }) => {
   const { limits, failOver } = speechEngines;
   const logger = pino({ level: 'silent' });
   const client = createEngineClient({ connectMs: limits.connectMs });
   started.defer(() => client.close());
-  const url = await openHangingServer(started);
+  // In its own process, because what it receives is no memory of the gateway.
+  const server = await startProgram(started, {
+    file: 'bench/hanging-server.ts',
+    parameters: (port) => ({ arguments: [String(port)] }),
+    readyPath: '/',
+  });
+  const url = server.url.replace('http:', 'ws:');
   const engine = vosk({ client, clock: systemClock, limits, logger }, { url });
   const breaker = createCircuitBreaker(systemClock, failOver.coolDown);
   const recognizer = failOverRecognizer([{ engine, breaker }], {
@@ -48,6 +44,7 @@ export const benchHangingRecognizer: Bench = async ({ started, print }) => {
   });
 
   const before = process.memoryUsage.rss();
+  const buffersBefore = process.memoryUsage().arrayBuffers;
   const recognitions = Array.from({ length: calls }, () =>
     recognizer.open({ language: 'en-US', sampleRate, turnEnds: false }, () => {}),
   );
@@ -65,5 +62,11 @@ export const benchHangingRecognizer: Bench = async ({ started, print }) => {
     const eachKb = (process.memoryUsage.rss() - before) / calls / 1_000;
     grown.push(`${eachKb.toFixed(0)} kB after ${lookMs / 1_000} s`);
   }
-  print('hanging recognizer', `${grown.join(', ')} resident for each of ${calls} calls`);
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const buffersKb = (process.memoryUsage().arrayBuffers - buffersBefore) / calls / 1_000;
+  print(
+    'hanging recognizer',
+    `${grown.join(', ')} resident for each of ${calls} calls; ${buffersKb.toFixed(0)} kB of buffers in use at the end`,
+  );
 };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 
 export type Program = {
   pid: number;
@@ -45,7 +45,7 @@ export const startProgram = async (
   started: AsyncDisposableStack,
   program: ProgramOptions,
 ): Promise<Program> => {
-  const port = await freePort();
+  const port = await ownPort();
   const { arguments: given = [], environment = {} } = program.parameters(port);
   const url = `http://127.0.0.1:${port}`;
   started.defer(() => end());

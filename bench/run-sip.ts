@@ -3,7 +3,7 @@
  * bench:sip -- soak` runs one bench. See README.md.
  */
 import { missingPrograms, startServers, type SipServers } from '#test/real-sip/sip-servers.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import type { Bench } from './bench.ts';
 import { runBenches } from './run-benches.ts';
 import { benchCapacity } from './sip/capacity.ts';
@@ -20,7 +20,7 @@ const onServers =
   async (run) => {
     const servers = await startServers({ rtpPorts: 2_000 });
     run.started.defer(servers.close);
-    await make(servers, await freePort())(run);
+    await make(servers, await ownPort())(run);
   };
 
 const missing = missingPrograms();

@@ -1,7 +1,7 @@
 /**
- * A program: an OpenAI-compatible streaming agent. It writes its first sentence at once, then word by word until the
- * client closes the connection or 20 sentences are written: `streaming-agent.ts <port>`. `GET /` returns the wall-clock
- * times at which each reply's first byte was written and its connection was closed.
+ * A program: an OpenAI-compatible streaming agent. The agent writes its first sentence at once, then word by word until
+ * the client closes the connection or 20 sentences are written: `streaming-agent.ts <port>`. `GET /` returns the
+ * wall-clock times at which each reply's first byte was written and its connection was closed.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';

@@ -12,12 +12,12 @@
  *
  * These times do not include one delay: if the gateway is too busy to poll the line, it notices the end of a turn late.
  * The lateness of the simulated line is therefore printed as well: how much longer than in the fastest case it took
- * from the first audio of the same sentence to its end. It includes the timers' accuracy of one millisecond.
+ * from the first audio of the same sentence to its end. The lateness includes the timers' accuracy of one millisecond.
  *
  * Half of the calls belong to a number whose agent may write controls (guides/design/agents.md, "Controls") but writes
  * none: the cost of parsing its replies for controls is visible next to the other half, in the same run.
  *
- * Calls begin at random moments of the ramp, and only turns that end while all 500 are in progress count. They are not
+ * Calls begin at random moments of the ramp, and only turns that end while all 500 are in progress count. Calls are not
  * recorded: recordings of simulated calls are synthesized after the call, which real lines do not do.
  */
 import { setTimeout as pause } from 'node:timers/promises';

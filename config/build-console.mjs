@@ -1,8 +1,9 @@
 /**
- * Builds the console if it is missing or its sources have changed, so that `npm start` works on a fresh clone. Takes
- * about a second. Each file is also stored compressed (`.br`, `.gz`), so that requests do not wait for compression. A
- * failed build does not stop the start: the gateway then serves a plain page. Plain JavaScript without packages: it may
- * run on a Node that is too old for Vite, which then runs on the pinned one.
+ * Builds the console if it is missing or its sources have changed, so that `npm start` works on a fresh clone. The
+ * build takes about a second. Each file is also stored compressed (`.br`, `.gz`), so that requests do not wait for
+ * compression. A failed build does not stop the start: the gateway then serves a plain page. The program is plain
+ * JavaScript without packages, because it may run on a Node that is too old for Vite, which then runs on the pinned
+ * one.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,7 +36,7 @@ const wanted = hash.digest('hex');
 
 const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
-/** Maximum compression for both formats: a file is compressed once and sent often. */
+/** Compresses files to the maximum in both formats, because a file is compressed once and sent often. */
 const compress = () => {
   for (const name of readdirSync(built)) {
     const path = join(built, name);

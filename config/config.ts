@@ -13,7 +13,7 @@ import { speechOf, type SpeechConfig } from './speech-config.ts';
 
 export { ConfigError } from './parse-settings.ts';
 
-/** Settings of the accompanying servers are accepted, too, because one environment may serve all programs. */
+/** Settings of the accompanying servers are accepted too, because one environment may serve all programs. */
 const names: ReadonlySet<string> = new Set(
   [settings, serverSettings].flatMap(({ shape }) => Object.keys(shape)),
 );
@@ -27,8 +27,8 @@ export type DrachtioConfig = Readonly<{
   isByRelay: boolean;
   drachtio: { host: string; port: number; secret: string };
   /**
-   * FreeSWITCH servers; all have the same secret. If the list is empty, the gateway carries the audio of all calls
-   * itself.
+   * FreeSWITCH servers, which all have the same secret. If the list is empty, the gateway itself carries the audio of
+   * all calls.
    */
   freeSwitches: readonly { host: string; port: number; secret: string }[];
   /** Trunk of all workspaces, as `host` or `host:port`; `null` if only workspaces have trunks. */
@@ -37,9 +37,12 @@ export type DrachtioConfig = Readonly<{
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
   /** Component that carries the audio of calls on the configured trunk. */
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
-  /** Allowed codecs in order of preference; `null`: the default telephone codecs. */
+  /** Allowed codecs in order of preference; `null` for the default telephone codecs. */
   trunkCodecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
-  /** Names of `X-…` headers that are read from the trunk's INVITEs, and of those that INVITEs to it may contain. */
+  /**
+   * Names of `X-…` headers that are read from the trunk's INVITEs (`trunkHeadersIn`), and of those that INVITEs to the
+   * trunk may contain (`trunkHeadersOut`).
+   */
   trunkHeadersIn: string[];
   trunkHeadersOut: string[];
   /** Whether the gateway makes cold transfers by REFER, and whether the trunk may request transfers by REFER. */
@@ -49,9 +52,9 @@ export type DrachtioConfig = Readonly<{
   mediaHost: string;
   /** Local address and ports for RTP that this gateway carries itself. */
   rtp: { host: string; ports: { from: number; to: number } };
-  /** A call without RTP for this long has lost its audio; 0 disables the check. */
+  /** Time without RTP after which a call has lost its audio; 0 disables the check. */
   rtpTimeoutMs: number;
-  /** Minimum idle CPU of a FreeSWITCH in percent: below it, the FreeSWITCH takes no new calls. 0 disables the check. */
+  /** Minimum idle CPU of a FreeSWITCH in percent. Below it, the FreeSWITCH gets no new calls; 0 disables the check. */
   minIdleCpu: number;
 }>;
 
@@ -63,9 +66,9 @@ export type Config = Readonly<{
   host: string;
   /** Addresses and subnets of reverse proxies whose information about the client address is trusted. */
   trustedProxies: readonly string[];
-  /** Absolute path. */
+  /** Absolute path of the data folder. */
   dataFolder: string;
-  /** `null` starts the embedded PostgreSQL in the data folder. */
+  /** URL of the database; `null` starts the embedded PostgreSQL in the data folder. */
   databaseUrl: string | null;
   /**
    * Maximum connections of two pools: `databasePool` for reads and writes, `databaseJournalPool` for the journal of
@@ -80,8 +83,8 @@ export type Config = Readonly<{
   /** Configuration of real lines; `null` unless `lines` is `drachtio`. */
   realLines: DrachtioConfig | null;
   /**
-   * Key that encrypts stored secrets; `null`: generated and stored in the data folder (only with the embedded
-   * database).
+   * Key that encrypts stored secrets. `null`: the key is generated and stored in the data folder (only with the
+   * embedded database).
    */
   masterKey: Buffer | null;
   oldMasterKeys: readonly Buffer[];
@@ -89,21 +92,24 @@ export type Config = Readonly<{
   agentAllowedHosts: readonly string[];
   agentAllowLoopback: boolean;
   /**
-   * DNS servers that resolve the host names of customers' servers, as `address` or `address:port`; `null`: those of the
-   * system.
+   * DNS servers that resolve the host names of customers' servers, as `address` or `address:port`; `null` for those of
+   * the system.
    */
   nameServers: readonly string[] | null;
   simulatorSpeed: number;
   country: string;
   /** Name of this gateway among the gateways of its database. */
   node: string;
-  /** URL at which other gateways reach this one; `null`: the listening address, if it identifies one machine. */
+  /** URL at which other gateways reach this one. `null`: the listening address, if it identifies one machine. */
   nodeUrl: string | null;
-  /** Notification channel between gateways; `null`: the database. */
+  /** NATS servers for notifications between gateways; `null` for notifications by the database. */
   nats: NatsConfig | null;
-  /** Default limit of outbound minutes per day for workspaces without their own; `null` for no limit. */
+  /** Default limit of outbound minutes per day for workspaces without a limit of their own; `null` for no limit. */
   dailyMinutes: number | null;
-  /** Default of allowed kinds and prefixes for workspaces without their own; `null` for the platform's default. */
+  /**
+   * Default of allowed kinds and prefixes for workspaces without a setting of their own; `null` for the platform's
+   * default.
+   */
   destinations: readonly string[] | null;
   /** Allowed addresses of workspaces' trunks (`src/outgoing/trunk-addresses.ts`); `null` if the operator sets none. */
   trunkAddresses: readonly string[] | null;
@@ -115,17 +121,17 @@ export type Config = Readonly<{
   drainSec: number;
   /** Whether another gateway, or the next process, takes over the calls in progress on shutdown. */
   handsOver: boolean;
-  /** Language model of the built-in agent; `null`: it works without one. */
+  /** Language model of the built-in agent; `null` if the built-in agent works without one. */
   languageModel: LanguageModelConfig | null;
   speech: SpeechConfig;
   recordings: RecordingsConfig;
   /** Whether calls can be watched in the Stately inspector. */
   inspect: boolean;
-  /** Retention of the SIP messages of calls; 0 disables storing. */
+  /** Retention of the SIP messages of calls in days; 0 disables storing. */
   sipTraceDays: number;
-  /** File of the end-of-turn detection model; `null`: none. */
+  /** File of the turn-end model; `null` if there is none. */
   turnModel: string | null;
-  /** HEP collector that also receives the SIP messages; `null`: none. */
+  /** HEP collector that also receives the SIP messages; `null` if there is none. */
   hep: Readonly<{ host: string; port: number; captureId: number; password: string | null }> | null;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'pretty' | 'json';
@@ -135,7 +141,7 @@ export type Config = Readonly<{
 
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   isByRelay: values.GW_RELAY !== null,
-  // The relay is used like drachtio-server: it has the same protocol.
+  // The relay is used like drachtio-server, because it has the same protocol.
   drachtio: { ...(values.GW_RELAY ?? values.GW_DRACHTIO), secret: values.GW_DRACHTIO_SECRET },
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,
@@ -171,7 +177,10 @@ const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig 
   return { baseUrl, model, apiKey };
 };
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
+/**
+ * Reads the settings. An empty variable counts as absent. Throws a ConfigError whose message names the first invalid
+ * setting.
+ */
 export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): Config => {
   const values = parseSettings(settings, environment);
   const databaseUrl = values.GW_DATABASE_URL ?? null;

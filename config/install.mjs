@@ -1,7 +1,7 @@
 /**
  * Installs the locked packages if they are missing or older than the lockfile, so that `npm start` and `npm test` each
- * work alone on a fresh clone. Plain JavaScript without packages: it runs on the machine's own Node (18 or newer),
- * before the pinned one is installed.
+ * work alone on a fresh clone. The program is plain JavaScript without packages, because it runs on the machine's own
+ * Node (18 or newer), before the pinned one is installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,8 @@ const stamp = `${root}node_modules/.installed-lockfile`;
 const wanted = createHash('sha256').update(lockfile).digest('hex');
 
 /**
- * Packages from npm's own list of installed packages, which a manual `npm ci` also writes; `null` if it cannot be read.
+ * Returns the packages in npm's own list of installed packages, which a manual `npm ci` also writes; `null` if the list
+ * cannot be read.
  */
 const readInstalled = () => {
   try {
@@ -25,7 +26,9 @@ const readInstalled = () => {
   }
 };
 
-/** npm omits optional packages for other machines, and placeholders for such packages. */
+/**
+ * Whether a package may be missing: npm omits optional packages for other machines, and placeholders for such packages.
+ */
 const mayBeMissing = ({ optional, os, cpu, libc }) =>
   optional === true && !(os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined);
 
@@ -53,7 +56,8 @@ const isInstalled = () => {
 const install = () => {
   if (isInstalled()) return;
   console.error('Installing the locked packages (only needed once) …');
-  // No package needs an install script here; without scripts, packages can neither phone home nor compile native code.
+  // Install scripts are disabled, because no package needs one; without scripts, packages can neither phone home nor
+  // compile native code.
   const { status, error } = spawnSync(
     'npm',
     ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],

@@ -8,7 +8,7 @@ export const trunkTimes = {
   longestCoolDownMs: 3_600_000,
   byeMs: 1_500,
   registrationSec: 600,
-  /** Session timer: how long a call continues without a refresh from the counterparty (RFC 4028). */
+  /** Session timer: the time for which a call continues without a refresh by the counterparty (RFC 4028). */
   session: { expiresSec: 1_800, shortestSec: 90 },
 } as const;
 
@@ -31,8 +31,8 @@ export const trunkLifeTimes = {
 } as const;
 
 /**
- * Intervals at which the control connection checks that drachtio-server still reads its input. `comeBackMs` is how long
- * calls wait for drachtio-server, or the relay in front of it, after it is lost.
+ * Intervals at which the control connection checks that drachtio-server still reads its input. `comeBackMs` is the time
+ * for which calls wait for drachtio-server, or the relay in front of it, after a loss.
  */
 export const controlProbe = { everyMs: 2_000, answerMs: 2_000, comeBackMs: 5_000 } as const;
 
@@ -45,8 +45,8 @@ export const mediaServers = {
   busy: { afterMs: 2_000, coolDown: { firstMs: 1_000, longestMs: 8_000 } },
   answerMs: 3_000,
   probeMs: 5_000,
-  // Silence after which an ended unicast stream is reopened. With the verification that follows, it is open 200 ms
-  // after its last frame.
+  // Silence after which a unicast that FreeSWITCH has ended is reopened. Together with the verification, the unicast is
+  // open again 200 ms after its last frame.
   silenceMs: 140,
 } as const;
 
@@ -56,13 +56,14 @@ export const relayNumbers = {
     most: 100,
     /** Time limit for a gateway to authenticate with the secret. */
     admissionMs: 10_000,
-    /** Bytes; drachtio-server's limit is 12,000. */
+    /** Maximum length in bytes. drachtio-server's limit is 12,000. */
     longestMessage: 65_536,
-    /** Maximum of unread bytes of one gateway: several seconds of traffic of a very busy gateway. */
+    /** Maximum number of unread bytes of one gateway: several seconds of traffic of a very busy gateway. */
     mostUnread: 8_000_000,
   },
   /**
-   * Slightly shorter than the 32 s that a far end waits for the response to its request (RFC 3261 section 17.1.2.2).
+   * Limits of held requests. The time is slightly shorter than the 32 s for which a far end waits for the response to
+   * its request (RFC 3261 section 17.1.2.2).
    */
   held: { longestMs: 30_000, mostRequests: 10_000, mostBytes: 16_000_000 },
   probe: controlProbe,

@@ -1,14 +1,26 @@
-/** Load shedding: when new calls are rejected to protect those in progress; see src/calls/setup/load-shedding.ts. */
+/**
+ * Load shedding: thresholds at which new calls are rejected to protect those in progress
+ * (src/calls/setup/load-shedding.ts).
+ */
 export const loadLimits = {
   everyMs: 250,
-  /** Fractions of the memory available to the process. */
+  /** Fractions of the memory that is available to the process. */
   memory: { from: 0.9, until: 0.8 },
-  /** Journal entries waiting for the database. */
+  /** Numbers of journal entries that wait for the database. */
   journal: { from: 20_000, until: 10_000 },
   /** Fraction of GW_MAX_DELAY_MS below which calls are accepted again. */
   delayLeft: 0.3,
   /**
-   * Maximum of calls in setup (number lookup or insert). Further calls would only compete for the same database
+   * Fraction of GW_MAX_DELAY_MS. For each such delay of the event loop, half as many calls may be in setup: a gateway
+   * that begins calls as fast as they arrive until it is overloaded delays the turns of all calls.
+   */
+  halvingDelay: 1 / 16,
+  /** Rate of new calls after an overload (`CallRateNumbers` of src/calls/setup). */
+  callRate: { everyMs: 250, decrease: 0.7, increase: 1.25, least: 5, most: 1_000 },
+  /** Utilization of the event loop from which it has no time left for more calls. */
+  busy: 0.7,
+  /**
+   * Maximum number of calls in setup (number look-up or insert). Further calls would only compete for the same database
    * connections.
    */
   beginning: 250,

@@ -1,8 +1,8 @@
-/** NATS servers in one setting. */
+/** Setting for NATS servers. */
 import { z } from 'zod';
 
 export type NatsConfig = Readonly<{
-  /** Each as `host:port`. */
+  /** NATS servers, each as `host:port`. */
   servers: readonly string[];
   isEncrypted: boolean;
   credentials: Readonly<{ user: string; password: string } | { token: string }> | null;
@@ -35,7 +35,8 @@ const credentialsIn = ({ username, password }: URL): NatsConfig['credentials'] =
 };
 
 /**
- * Credentials in the URL apply to all servers. One word before the host is a token; two words are user and password.
+ * Parses the setting. Credentials in the URL apply to all servers. One word before the host is a token; two words are
+ * user and password.
  */
 export const natsServers = z
   .string()

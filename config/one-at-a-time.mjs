@@ -1,11 +1,11 @@
 /**
- * Prevents two programs in one folder from installing or building at the same time. Plain JavaScript without packages,
- * for Node 18 or newer.
+ * Prevents two programs in one folder from installing or building at the same time. This module is plain JavaScript
+ * without packages, for Node 18 or newer.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 const lookAgainMs = 200;
-/** A lock older than this belongs to a killed program whose process id has been reused. */
+/** Age in milliseconds from which a lock belongs to a killed program whose process id has been reused. */
 const longestMs = 15 * 60_000;
 
 const isRunning = (pid) => {
@@ -18,8 +18,8 @@ const isRunning = (pid) => {
 };
 
 /**
- * `false` if another program holds the lock. Returns true if the folder is not writable: the work itself will report a
- * better error.
+ * Takes the lock. Returns `false` if another program holds it. Returns true if the folder is not writable, because the
+ * work itself will report a better error.
  */
 const take = (lock) => {
   try {
@@ -42,7 +42,10 @@ const isLeft = (lock) => {
   }
 };
 
-/** The rename succeeds for only one of several programs that find the lock abandoned. */
+/**
+ * Removes an abandoned lock by renaming it. The rename succeeds for only one of several programs that find the lock
+ * abandoned.
+ */
 const takeAway = (lock) => {
   const aside = `${lock}.${process.pid}`;
   try {
@@ -66,7 +69,7 @@ export const oneAtATime = (lock, whatOthersDo, work) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookAgainMs);
   }
   const giveBack = () => rmSync(lock, { force: true });
-  // Also releases the lock if the work exits the process.
+  // The lock is also released if the work exits the process.
   process.once('exit', giveBack);
   try {
     return work();

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { secretSettings } from './settings.ts';
 
-/** A setting that prevents the start; its message is one line that names the setting. */
+/** Thrown for a setting that prevents the start. The message is one line that names the setting. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The variables with the prefix GW_; an empty one counts as absent. */
+/** Returns the variables with the prefix GW_. An empty variable counts as absent. */
 export const givenSettings = (environment: NodeJS.ProcessEnv): Record<string, string | undefined> =>
   Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith('GW_') && value !== ''),
@@ -20,7 +20,7 @@ const problemOf = (issue: z.core.$ZodIssue, environment: NodeJS.ProcessEnv): str
     : `${name} ${issue.message} (it is ${JSON.stringify(value.slice(0, 100))})`;
 };
 
-/** Throws a ConfigError whose message names the first invalid setting. */
+/** Parses the settings. Throws a ConfigError whose message names the first invalid setting. */
 export const parseSettings = <Values>(form: z.ZodType<Values>, environment: NodeJS.ProcessEnv): Values => {
   const parsed = form.safeParse(givenSettings(environment));
   if (parsed.success) return parsed.data;

@@ -1,8 +1,8 @@
 /**
  * The platform's limits, time-outs and intervals that an operator or a reader would look for. Names of durations
- * include the unit. Other constants are defined next to their use: protocol constants (RFC timers, 20 ms frames, limits
- * documented by servers), internals of a mechanism (polling intervals, silence levels), the pace of simulated people,
- * and values that the API document promises in words.
+ * include the unit. Other constants are defined next to the code that uses them: protocol constants (RFC timers, 20 ms
+ * frames, limits documented by servers), internals of a mechanism (polling intervals, silence levels), the pace of
+ * simulated people, and values that the API document promises in words.
  */
 export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
 export { cluster, shortestParkSec } from './cluster-policy.ts';
@@ -38,17 +38,25 @@ export const journalLimits = {
   facts: 200_000,
   retry: { firstMs: 100, longestMs: 5_000 },
   /**
-   * State transitions of calls. They are written in batches after a short delay; above `limit`, which an outage of a
+   * State transitions of calls, which are written in batches after a short delay. Beyond `limit`, which an outage of a
    * day can reach, transitions are dropped.
    */
   transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
-  /** Checkpoints of calls. A checkpoint is written at most `gatherMs` late: a crash loses no more of a conversation. */
-  progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
+  /**
+   * Checkpoints of calls (`CheckpointsOptions` of src/continuity). Progress is written at most `gatherMs` late, so a
+   * crash loses no more of a conversation.
+   */
+  checkpoints: {
+    gatherMs: 100,
+    dropMs: 1_000,
+    batch: 500,
+    retry: { firstMs: 100, longestMs: 5_000 },
+  },
 } as const;
 
 /**
- * Stored SIP messages of calls (`CaptureLimits` of sip/drachtio/capture). They are written in batches after a short
- * delay; `limit` is the number of characters buffered while the database is unavailable.
+ * Stored SIP messages of calls (`CaptureLimits` of sip/drachtio/capture), which are written in batches after a short
+ * delay. `limit` is the number of characters buffered while the database is unavailable.
  */
 export const sipTrace = {
   limits: {
@@ -80,7 +88,7 @@ export const databaseLimits = {
   retryLongestMs: 1_000,
 } as const;
 
-/** Interval of refreshing the cached API keys of the calls in progress; see src/calls/live/known-keys.ts. */
+/** Interval of refreshing the cached API keys of the calls in progress (src/calls/live/known-keys.ts). */
 export const knownKeysMs = 5_000;
 
 /**
@@ -92,23 +100,23 @@ export const knownKeyPatienceMs = 1_000;
 export const closing = {
   /** Ending the calls at shutdown (`EndCallsNumbers` of src/start). */
   farewellMs: 10_000,
-  /** How long lines have to confirm their end after the gateway has hung up all calls. */
+  /** Time in which lines must confirm their end after the gateway has hung up all calls. */
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
   /** Hand-over of calls at shutdown to another gateway (`HandOverNumbers` of src/continuity). */
   handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
-  /** How long the shutdown waits until all data of handed-over calls is stored. */
+  /** Time for which the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
-  /** How long the shutdown waits for an unavailable database: normally, and after the second signal. */
+  /** Time for which the shutdown waits for an unavailable database: normally, and after the second signal. */
   journalMs: 5_000,
   hurriedJournalMs: 1_000,
-  /** How long the shutdown waits for API requests in progress. */
+  /** Time for which the shutdown waits for API requests in progress. */
   requestsMs: 5_000,
-  /** How long storing the far ends of calls may take. */
-  legsMs: 2_000,
+  /** Maximum time for storing the last checkpoints of calls. */
+  checkpointsMs: 2_000,
   /** Limit of the whole shutdown, after which unfinished work is abandoned. */
   longestMs: 45_000,
-  /** The shutdown limit, counted from the second signal. */
+  /** Limit of the whole shutdown, counted from the second signal. */
   hurriedMs: 12_000,
 } as const;
 
@@ -120,11 +128,11 @@ export const queueLimits = { facts: 1_000, digitsMs: 60_000, transfersInVain: 20
 
 /** Maximum waits at the end of a call. */
 export const callTimes = {
-  /** A pending hang-up ends the call after this at the latest. */
+  /** Maximum time after which a pending hang-up ends the call. */
   farewellWaitMs: 30_000,
-  /** A line that does not confirm a hang-up is abandoned after this. */
+  /** Time after which a line that does not confirm a hang-up is abandoned. */
   hangUpTimeoutMs: 5_000,
-  /** A call that cannot be taken over within this is ended. */
+  /** Time after which a call that could not be taken over is ended. */
   adoptTimeoutMs: 5_000,
 } as const;
 
@@ -134,15 +142,15 @@ export const agentTimes = {
   firstTokenMs: 8_000,
   wholeReplyMs: 60_000,
   handshakeMs: 3_000,
-  /** After a reply has paused for this long, the words received so far are spoken if possible. */
+  /** Pause of a reply after which the words received so far are spoken if possible. */
   idleFlushMs: 250,
-  /** All turns of a trial of an agent through the admin API. */
+  /** Time limit of all turns of a trial of an agent by the admin API. */
   wholeTrialMs: 60_000,
 } as const;
 
 /**
- * LangGraph requests other than replies (`GraphTimes` of src/agents). Creating a thread has the time limit of the first
- * words.
+ * Time limits of LangGraph requests other than replies (`GraphTimes` of src/agents). Creating a thread has the time
+ * limit of the first words.
  */
 export const graphTimes = {
   threadMs: agentTimes.firstTokenMs,
@@ -151,11 +159,11 @@ export const graphTimes = {
   arrivalMs: 2_000,
 } as const;
 
-/** The built-in agent's language model. */
+/** Time limits of the built-in agent's language model. */
 export const languageModelLimits = {
   connectMs: 3_000,
   connections: 2_048,
-  /** Slightly shorter than an agent's limit, so that the logged failure names the model and not the agent. */
+  /** Time limit slightly shorter than an agent's, so that the logged failure names the model and not the agent. */
   firstTokenMs: 7_500,
   summaryMs: 20_000,
 } as const;
@@ -168,25 +176,25 @@ export const replyLimits = {
 
 /** Requests to customers' servers. */
 export const outgoingLimits = {
-  /** A longer reply of an agent counts as a failure. */
+  /** Maximum size of a body in bytes. A longer reply of an agent counts as a failure. */
   maxBodyBytes: 256 * 1024,
   /**
-   * Concurrent requests of all workspaces. A single workspace may use half of them; if two workspaces compete, each may
-   * use a third (`places.ts` of src/outgoing).
+   * Maximum number of concurrent requests of all workspaces. A single workspace may use half of them; if two workspaces
+   * compete, each may use a third (`permits.ts` of src/outgoing).
    */
   requests: {
     /**
-     * Concurrent agent requests per call allowed by GW_MAX_CALLS. With two, a workspace that has all calls can still
-     * send one request for each of them.
+     * Number of concurrent agent requests for each call that GW_MAX_CALLS allows. With two, a workspace that has all
+     * calls can still send one request for each of them.
      */
     agentsPerCall: 2,
     handshakes: 512,
-    /** Manual trials of agents and endpoints. */
+    /** Maximum number of concurrent manual trials of agents and endpoints. */
     trials: 64,
-    /** More than `deliveryPolicy.inAll`, because fair shares of attempts are enforced when they are claimed. */
+    /** Larger than `deliveryPolicy.inAll`, because fair shares of attempts are enforced when deliveries are claimed. */
     receivers: 256,
   },
-  /** Concurrent DNS lookups, shared in the same way. */
+  /** Maximum number of concurrent DNS look-ups, shared in the same way. */
   lookUps: 256,
   /** DNS cache: time limits and lifetimes (`NameLimits` of src/outgoing). */
   names: {
@@ -200,9 +208,9 @@ export const outgoingLimits = {
 } as const;
 
 /**
- * Circuit breaker of an agent endpoint: opens after three different calls in a row got no response (no connection, or
- * no words in time) and no other call got one meanwhile. Two failed turns in a row end a call, so the cool-down is
- * short.
+ * Circuit breaker of an agent endpoint, which opens after three different calls in a row got no response (no
+ * connection, or no words in time) and no other call got one meanwhile. Two failed turns in a row end a call, so the
+ * cool-down is short.
  */
 export const agentBreakers = { opensAfter: 3, coolDown: { firstMs: 1_000, longestMs: 15_000 } } as const;
 
@@ -210,31 +218,34 @@ export const agentBreakers = { opensAfter: 3, coolDown: { firstMs: 1_000, longes
 export const deliveryPolicy = {
   /** Delays before each attempt in seconds; after the last attempt the delivery is dead. */
   scheduleSec: [0, 5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400],
-  /** Each delay is extended by up to this fraction, so that retries are not synchronized. */
+  /** Fraction by which each delay is extended at most, so that retries are not synchronized. */
   jitter: 0.2,
-  /** Maximum delay accepted from `Retry-After`. */
+  /** Maximum delay that is accepted from `Retry-After`. */
   longestRetryAfterSec: 86_400,
   timeoutMs: 15_000,
   /**
-   * Concurrent attempts, per endpoint and for this gateway in total. A single workspace may use half of the total, and
-   * less if others compete.
+   * Maximum number of concurrent attempts, per endpoint and for this gateway in total. A single workspace may use half
+   * of the total, and less if others compete.
    */
   perEndpoint: 5,
   inAll: 100,
-  /** Circuit breaker of an endpoint: opens after this number of deliveries in a row without any response. */
+  /** Circuit breaker of an endpoint, which opens after this number of deliveries in a row without any response. */
   breakers: { opensAfter: 5, coolDown: { firstMs: 5_000, longestMs: 60_000 } },
-  /** How long the shutdown waits for attempts in progress. */
+  /** Time for which the shutdown waits for attempts in progress. */
   closeMs: 3_000,
 } as const;
 
 /** Time limits of HTTP clients for headers and request, and for idle connections. */
 export const httpTimes = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 } as const;
 
-/** Limits of the API; the rate limit per key is the setting GW_RATE_LIMIT. */
+/** Limits of the API. The rate limit per key is the setting GW_RATE_LIMIT. */
 export const requestLimits = {
-  /** Maximum of failed authentications per address. */
+  /** Maximum number of failed authentications per address. */
   failuresPerAddress: { points: 120, perSeconds: 60 },
-  /** Fits the longest instruction, even if each of its characters is encoded as two escapes of six bytes. */
+  /**
+   * Maximum size of a body, which fits the longest instruction even if each of its characters is encoded as two escapes
+   * of six bytes.
+   */
   bodyBytes: 128 * 1024,
   /** Event streams of calls: keep-alive and time limits (`EventStreamTimes` of src/api/calls). */
   eventStream: {
@@ -246,11 +257,11 @@ export const requestLimits = {
     retryMs: 2_000,
   },
   readinessMs: 2_000,
-  /** How long to wait for the database that counts requests across gateways. */
+  /** Time to wait for the database that counts requests across gateways. */
   countingMs: 3_000,
 } as const;
 
-/** Maximum of open event streams per key. */
+/** Maximum number of open event streams per key. */
 export const streamsPerKey = 20;
 
 /** Speech recognition and synthesis: time limits and failover (`EngineLimits` and `FailOverNumbers` of src/speech). */
@@ -284,20 +295,31 @@ export const recordings = {
     atOnce: 4,
     retryFirstMs: 1_000,
     retryLongestMs: 300_000,
-    /** A recording that has waited for an unavailable store for a day is completed locally. */
+    /** Time after which a recording that has waited for an unavailable store is completed locally: a day. */
     pendingMs: 86_400_000,
   },
-  /** Longer than a gateway waits for its store: by then, the gateway has completed all of its own recordings. */
+  /** Longer than a gateway waits for its store, so that by then the gateway has completed all of its own recordings. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
-  /** Recordings that are stored at another gateway (`LeftElsewhereNumbers` of src/recordings). */
-  elsewhere: { everyMs: 5_000 },
+  /** Encoding after the calls. At shutdown the gateway waits for the encoding for up to `closeMs`. */
+  encoding: { threadsPerProcessor: 0.5, idleMs: 30_000, closeMs: 20_000 },
+  /**
+   * Making recordings of raw parts (`AssemblyNumbers` of src/recordings). A restart takes seconds; after `waitMs` the
+   * recording does without the parts of gateways that are unavailable. `keepMs` is that of `abandoned`.
+   */
+  assembly: {
+    everyMs: 5_000,
+    askAgainMs: 1_000,
+    waitMs: 30_000,
+    keepMs: 90_000_000,
+    longestBackoffMs: 300_000,
+  },
   erased: { everyMs: 10_000, atOnce: 1_000 },
 } as const;
 
 /** Erasing data after its retention (`RetentionNumbers` of src/housekeeping). */
 export const retention = { everyMs: 60_000, batch: 200 } as const;
 
-/** How long a check that the data folder is writable is cached. */
+/** Time for which the result of a check that the data folder is writable is cached. */
 export const dataFolderMs = 5_000;
 
 /** Measuring the event loop delay (`EventLoopNumbers` of src/telemetry). */
@@ -316,7 +338,7 @@ export const inspectorLimits = {
   pingMs: 15_000,
 } as const;
 
-/** Admins who listen in; the buffer for each holds eight seconds of audio. */
+/** Limits of admins who listen in. The buffer for each of them holds eight seconds of audio. */
 export const listenInLimits = {
   listeners: 100,
   listenersOfWorkspace: 20,
@@ -324,7 +346,7 @@ export const listenInLimits = {
   pingMs: 15_000,
 } as const;
 
-/** Browsers that receive simulated calls; see sip/webphone. Reloading the page takes less than `comeBackMs`. */
+/** Limits of browsers that receive simulated calls (sip/webphone). Reloading the page takes less than `comeBackMs`. */
 export const webPhones = {
   comeBackMs: 6_000,
   /** Audio of web phones (`PhoneAudioNumbers` of sip/webphone). */
@@ -332,6 +354,7 @@ export const webPhones = {
   limits: {
     phones: 200,
     phonesOfWorkspace: 40,
+    links: 2_000,
     messageBytes: 16 * 1024,
     waitingBytes: 1024 * 1024,
     pingMs: 15_000,

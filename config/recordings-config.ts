@@ -6,16 +6,16 @@ import type { settings } from './settings.ts';
 
 export type RecordingsConfig = Readonly<{
   format: 'ogg' | 'mp3';
-  /** Folder in which recordings are written; gateways of one database may share it. */
+  /** Folder in which recordings are written. Gateways of one database may share the folder. */
   folder: string;
-  /** `null`: recordings remain in the data folder. */
+  /** Store of completed recordings; `null` if recordings remain in the data folder. */
   store: Readonly<{
     endpoint: string;
     bucket: string;
     region: string;
     accessKey: string;
     secretKey: string;
-    /** Empty, or ends with a slash. */
+    /** Prefix of names in the store, which is empty or ends with a slash. */
     prefix: string;
   }> | null;
 }>;

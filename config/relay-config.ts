@@ -26,7 +26,7 @@ const relaySettings = settings.pick({
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
 
-/** Throws a ConfigError if the relay cannot listen there. */
+/** Throws a ConfigError if the relay cannot listen at this address. */
 export const checkRelay = (listen: Address, drachtio: Address, environment: NodeJS.ProcessEnv): void => {
   if (!isLoopback(listen.host) && !environment['GW_DRACHTIO_SECRET'])
     throw new ConfigError(
@@ -36,7 +36,10 @@ export const checkRelay = (listen: Address, drachtio: Address, environment: Node
     throw new ConfigError('GW_RELAY and GW_DRACHTIO must not be the same');
 };
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
+/**
+ * Reads the settings. An empty variable counts as absent. Throws a ConfigError whose message names the first invalid
+ * setting.
+ */
 export const readRelayConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): RelayConfig => {
   const values = parseSettings(relaySettings, environment);
   const listen = values.GW_RELAY;

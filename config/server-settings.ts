@@ -1,7 +1,7 @@
 /**
- * Settings of the servers that carry real calls. They are started beside the gateway by `npm run servers`, compose.yaml
- * or an init system, always through the scripts in config/drachtio and config/freeswitch. config/README.md explains
- * them.
+ * Settings of the servers that carry real calls. These servers are started beside the gateway by `npm run servers`,
+ * compose.yaml or an init system, always by the scripts in config/drachtio and config/freeswitch (see
+ * config/README.md).
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';

@@ -15,7 +15,7 @@ export type DrachtioServerConfig = Readonly<{
   sip: Address;
   /** Public address of drachtio-server behind NAT; `null` without NAT. */
   publicAddress: string | null;
-  /** Names of the TLS key and certificate files; `null`: no SIP over TLS. */
+  /** Names of the TLS key and certificate files; `null` for no SIP over TLS. */
   tls: Readonly<{ port: number; keyFile: string; certFile: string; chainFile: string }> | null;
 }>;
 
@@ -32,12 +32,12 @@ export type FreeSwitchServerConfig = Readonly<{
 }>;
 
 export type ServersConfig = Readonly<{
-  /** Absolute path. */
+  /** Absolute path of the data folder. */
   dataFolder: string;
   drachtio: DrachtioServerConfig;
-  /** Address at which gateways reach the relay; `null`: gateways connect to drachtio-server themselves. */
+  /** Address at which gateways reach the relay; `null` if gateways connect to drachtio-server themselves. */
   relay: Address | null;
-  /** `null`: no FreeSWITCH; the gateway carries the audio of calls itself. */
+  /** Configuration of FreeSWITCH; `null` if the gateway itself carries the audio of calls. */
   freeSwitch: FreeSwitchServerConfig | null;
 }>;
 
@@ -82,7 +82,10 @@ const freeSwitchOf = (values: Values, eventSocket: Address): FreeSwitchServerCon
   };
 };
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
+/**
+ * Reads the settings. An empty variable counts as absent. Throws a ConfigError whose message names the first invalid
+ * setting.
+ */
 export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig => {
   const values = parseSettings(readBoth, environment);
   // Only the first configured FreeSWITCH is started on this machine; the others run on their own machines.

@@ -1,4 +1,4 @@
-/** Formats of settings: each parses the text of an environment variable, or reports what it must be. */
+/** Formats of settings. Each parses the text of an environment variable, or reports the required format. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -73,12 +73,12 @@ export const hostAndPortListOrNone = (defaultPort: number) =>
   );
 
 /**
- * Splits a URL into the part before its hosts, the hosts, and the rest. libpq allows several hosts, which is not a
- * valid URL.
+ * Matches a URL with several hosts: the part before its hosts, the hosts, and the rest. libpq allows several hosts,
+ * which is not a valid URL.
  */
 const severalHosts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
-/** Checks only the form of the URL; wrong hosts or credentials are detected when connecting. */
+/** Checks only the form of the URL. Wrong hosts or credentials are detected when connecting. */
 export const isDatabaseUrl = (text: string): boolean => {
   const [, before, hosts = '', behind] = severalHosts.exec(text) ?? [];
   try {
@@ -115,7 +115,7 @@ export const subnetList = z
     'must be IP addresses or subnets such as 10.0.0.0/8, separated by commas',
   );
 
-/** Allowed address classes, addresses and subnets of trunks; those prefixed with `!` are denied. */
+/** Allowed address classes, addresses and subnets of trunks. Entries with the prefix `!` are denied. */
 export const trunkAddressList = z
   .string()
   .transform((text) => text.split(',').map((word) => word.trim()))
@@ -127,7 +127,9 @@ export const trunkAddressList = z
     'must be public, private, loopback, IP addresses or subnets, such as public,10.1.0.0/16,!10.1.0.1, separated by commas',
   );
 
-/** Kinds of numbers and allowed prefixes; those prefixed with `!` are denied. The kinds are validated at the start. */
+/**
+ * Kinds of numbers and allowed prefixes. Entries with the prefix `!` are denied. The kinds are validated at the start.
+ */
 export const destinationList = z
   .string()
   .transform((text) => text.split(',').map((word) => word.trim()))
@@ -172,7 +174,7 @@ export const serverUrl = (...protocols: readonly string[]) => {
   }, `must be a URL such as ${example}`);
 };
 
-/** URL of a store: without a path; unencrypted only on this machine. */
+/** URL of a store, without a path. An unencrypted store must be on this machine. */
 export const storeUrl = z
   .string()
   .refine((text) => {
@@ -185,7 +187,10 @@ export const storeUrl = z
   }, 'must look like https://host or https://host:port; http is for this machine alone')
   .transform((text) => new URL(text).origin);
 
-/** DNS servers, separated by commas. Must be addresses: a name would need another DNS server to be resolved. */
+/**
+ * DNS servers, separated by commas. Only addresses are allowed, because a name would need another DNS server to be
+ * resolved.
+ */
 export const nameServerList = z
   .string()
   .transform((text) => text.split(',').map((server) => server.trim()))
@@ -194,7 +199,7 @@ export const nameServerList = z
     'must be one or more addresses, such as 10.0.0.53 or [2001:db8::53]:5353, separated by commas',
   );
 
-/** `address:port`, an IPv6 address in brackets. */
+/** Whether the text is `address:port`, where an IPv6 address is in brackets. */
 const hasPort = (text: string): boolean => {
   const { address: host = '', port = '' } =
     /^\[?(?<address>[\d.a-f:]+)\]?:(?<port>\d{1,5})$/i.exec(text)?.groups ?? {};

@@ -21,6 +21,7 @@ import {
   serverUrl,
   storeUrl,
 } from './setting-forms.ts';
+import { usualDataFolder } from './data-folder.ts';
 import { natsServers } from './nats-servers.ts';
 
 /** A URL to which API paths are appended; trailing slashes are removed. */
@@ -36,7 +37,7 @@ export const settings = z.object({
     .regex(/^[0-9a-zA-Z.:-]+$/, 'must be an address or a host name')
     .default('127.0.0.1'),
   GW_TRUSTED_PROXIES: subnetList.default([]),
-  GW_DATA_DIR: z.string().default('.data'),
+  GW_DATA_DIR: z.string().default(usualDataFolder),
   GW_DATABASE_URL: z
     .string()
     .refine(isDatabaseUrl, 'must look like postgresql://user:password@host:5432/database')
@@ -186,7 +187,7 @@ export const secretSettings: ReadonlySet<string> = new Set([
   'GW_DEEPGRAM_API_KEY',
   'GW_ELEVENLABS_API_KEY',
   'GW_SPEECH_API_KEY',
-  // An operator may include a key in this URL.
+  // An operator may have included a key in this URL.
   'GW_RECORDINGS_S3_ENDPOINT',
   'GW_RECORDINGS_S3_ACCESS_KEY',
   'GW_RECORDINGS_S3_SECRET_KEY',

@@ -18,15 +18,15 @@ export type SynthesizerConfig = Readonly<
 >;
 
 export type SpeechConfig = Readonly<{
-  /** Empty: speech on real lines is not recognized. */
+  /** Recognizers; if the list is empty, speech on real lines is not recognized. */
   recognizers: readonly RecognizerConfig[];
-  /** Empty: uses the synthesizer installed on this machine. */
+  /** Synthesizers; if the list is empty, the synthesizer installed on this machine is used. */
   synthesizers: readonly SynthesizerConfig[];
 }>;
 
 type Values = z.infer<typeof settings>;
 
-/** Returns the setting's value; throws a ConfigError if it is absent. */
+/** Returns the setting's value. Throws a ConfigError if it is absent. */
 const needed = (values: Values, name: keyof Values, engine: string): string => {
   const value = values[name];
   if (typeof value !== 'string') throw new ConfigError(`${name} is required with the engine ${engine}`);

@@ -4,8 +4,8 @@ import { defineConfig } from 'vite';
 const folder = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /**
- * Builds the console and the API reference into files that the gateway serves. Does not inline anything, because their
- * content security policy forbids it.
+ * Builds the console and the API reference into files that the gateway serves. No content is inlined, because their
+ * content security policy forbids that.
  */
 export default defineConfig({
   root: folder('src/console'),
@@ -24,7 +24,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: [folder('src/console/index.html'), folder('src/console/docs.html')],
-      // One file for all shared modules, instead of one for each combination of pages that share some.
+      // One file contains all shared modules, instead of one file for each combination of pages that share some.
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
     },
   },

@@ -1,6 +1,6 @@
 /**
  * Recognizes whether the other party agrees. A "no" anywhere counts as a refusal ("yes, but please do not record"), and
- * an unclear answer is asked for again: consent is never given by accident.
+ * an unclear answer is asked for again, so that consent is never given by accident.
  */
 
 export type Assent = 'yes' | 'no' | 'unclear';
@@ -69,11 +69,11 @@ const separators = /[\s\p{P}\p{S}]+/u;
 const has = ({ whole, beginnings }: Words, word: string): boolean =>
   whole.has(word) || beginnings.some((beginning) => word.startsWith(beginning));
 
-/** `language` is BCP 47. In a language without word lists every answer is unclear. */
+/** Returns the other party's answer. `language` is BCP 47; in a language without word lists every answer is unclear. */
 export const assentOf = (text: string, language: string): Assent => {
   const known = languages[language.split('-', 1)[0]?.toLowerCase() ?? ''];
   if (known === undefined) return 'unclear';
-  // An apostrophe does not end a word: "don't" is one word.
+  // An apostrophe does not end a word, so that "don't" is one word.
   const said = text.normalize('NFKC').toLowerCase().replaceAll(/['’]/g, '').split(separators);
   const saysNo = said.some(
     (word) => has(known.no, word) || known.noAnywhere.some((part) => word.includes(part)),

@@ -75,7 +75,9 @@ export const meetsScreening = [
   { guard: 'isBehindScreening', actions: 'leaveScreening' },
 ] as const;
 
-/** Command that hides the digits of the other party from everything except the agent; `finish` stays visible. */
+/**
+ * Command that hides the digits of the other party from everyone except the agent; the digit `finish` stays visible.
+ */
 export const hideKeys = ({ finish }: KeysWanted): KeysCommand => ({ type: 'hideKeys', finish });
 
 export const tells = {
@@ -118,7 +120,7 @@ export const looksUpTransfer = {
   params: ({ event }: On<'line.refer_received'>) => transferForOtherParty(event.to),
 } as const;
 
-/** Announces the transfer to the conversation; the agent is silent from then on. */
+/** Announces the transfer to the conversation. The agent is silent from then on. */
 export const beginsTransfer = {
   type: 'tellConversation',
   params: ({ event: { sentences } }: OnCommand<'transfer.requested'>): ConversationEvent => ({
@@ -142,7 +144,12 @@ export const publishes = {
   takenOver: {
     type: 'publish',
     params: ({ event: { at }, context: { input } }: On<'line.adopted'> & { context: CallContext }) =>
-      fact({ type: 'call.taken_over', at, node: input.takenOver?.node ?? '' }),
+      fact({
+        type: 'call.taken_over',
+        at,
+        node: input.takenOver?.node ?? '',
+        from: input.takenOver?.from ?? '',
+      }),
   },
   answeredBy: {
     type: 'publish',

@@ -13,20 +13,22 @@ import type {
   TransferRequest,
 } from './transfer.ts';
 
-/** Treatment of an outbound call that a machine answered; with `talk` the agent continues as with a person. */
+/** Treatment of an outbound call that a machine answered. With `talk`, the agent continues as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 
 /** Treatment of an outbound call that call screening answered: introduce the caller, or hang up. */
 export type ScreeningPolicy = 'answer' | 'hang_up';
 
-/** Treatment of an outbound call that a menu answered; with `talk` the agent hears it and may send DTMF digits. */
+/**
+ * Treatment of an outbound call that a menu answered. With `talk`, the agent hears the menu and may send DTMF digits.
+ */
 export type MenuPolicy = 'talk' | 'hang_up';
 
 /** Input of the call, of its line and of its conversation. */
 export type CallInput = LineInput &
   ConversationInput & {
     ringTimeoutSec: number;
-    /** Maximum duration in seconds, counted from the answer; after take-over, the remaining seconds. */
+    /** Maximum duration in seconds, counted from the answer. After take-over, the remaining seconds. */
     maxDurationSec: number;
     farewellWaitMs: number;
     hangUpTimeoutMs: number;
@@ -39,19 +41,22 @@ export type CallInput = LineInput &
 
 /** Requests to a call. */
 export type CallCommand =
-  /** `isFinal`: speech of the other party does not cancel the hang-up, because the gateway is shutting down. */
+  /**
+   * Requests a hang-up. With `isFinal`, speech of the other party does not cancel the hang-up, because the gateway is
+   * shutting down.
+   */
   | { type: 'hangup.requested'; immediate: boolean; isFinal?: boolean }
-  /** The agent requests sending DTMF digits; `keys` is described at `press` of `LineCommand`. */
+  /** The agent requests sending DTMF digits. `keys` has the format of `press` in `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
-  /** A program requests that a text be said as the agent. */
+  /** A program requests that a text be spoken in the agent's place. */
   | SayRequest
-  /** DTMF digits of the other party are collected into one turn for the agent. */
+  /** The agent or a program requests to collect DTMF digits of the other party into one turn. */
   | CollectRequest
-  /** The other party is transferred to a person. */
+  /** The agent or a program requests a transfer of the other party to a person. */
   | TransferRequest
   | { type: 'transfer.taken_back' }
   | BriefingWritten
-  /** The recording is paused. */
+  /** A program requests to pause the recording. */
   | { type: 'recording.pause_requested' }
   | { type: 'recording.resume_requested' }
   | { type: 'cancel.requested' }
@@ -64,14 +69,14 @@ export type CallMachineEvent =
   | CallCommand
   | TransferRefused
   /**
-   * The answerer was just detected, and the chart decides how the call continues. `wasScreened`: the answerer is behind
+   * The answerer was just detected, and the chart decides how the call continues. `wasScreened`: the answerer follows
    * call screening.
    */
   | { type: 'answerer.known'; wasScreened: boolean };
 
 /**
- * Context of a call. Its input is nested as one object: XState copies the context at each change, and copying some
- * twenty more fields takes four times the time and memory.
+ * Context of a call. The input is nested as one object, because XState copies the context at each change, and copying
+ * some twenty more fields takes four times the time and memory.
  */
 export type CallContext = Pick<CallInput, 'callId'> & {
   input: CallInput;
@@ -79,21 +84,23 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   agentIsBusy: boolean;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
-  /** Whether the call waits for consent; recording is off until the other party agrees. */
+  /** Whether the call waits for consent. Recording is off until the other party agrees. */
   consentIsAwaited: boolean;
   keys: {
     /** Whether DTMF digits of the agent can be sent to the other party. */
     canPress: boolean;
-    /** Set while the other party enters secret digits: whether the recording was paused for them. */
+    /**
+     * State while the other party enters secret digits: whether the recording was paused for them. Null at other times.
+     */
     secret: { pausedRecording: boolean } | null;
   };
-  /** Pending hang-up, and whether speech of the other party may still cancel it; null without one. */
+  /** Pending hang-up, and whether speech of the other party may still cancel it; null without a pending hang-up. */
   pendingHangup: 'cancellable' | 'final' | null;
   /** The transfer in progress, or the completed one. */
   transfer: Transfer | null;
   endReason: EndReason | null;
   endedAt: number | null;
-  /** False if the end of the call was not observed. */
+  /** Whether the end of the call was observed. */
   endWasSeen: boolean;
   sip: SipDetails | null;
   route: CallRoute | null;
@@ -156,7 +163,7 @@ export const lineInput = ({ input }: CallContext): LineInput => {
 };
 
 /**
- * Output of a call. `endedAt` is `null` if the line did not report its end; the other fields are `null` if the line has
+ * Output of a call. `endedAt` is `null` if the line did not report its end. The other fields are `null` if the line has
  * no SIP, trunks or packets.
  */
 export type CallOutput = CallOutcome & Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'>;
@@ -166,16 +173,16 @@ export const outputOf = (context: CallContext): CallOutput => {
   return { ...outcomeOf(endReason ?? 'system_error', wasAnswered), endedAt, sip, route, sound };
 };
 
-/** Returns the existing end reason, or `cause` if there is none: the first cause wins. */
+/** Returns the existing end reason, because the first cause wins; `cause` if there is none. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
 
-/** Returns the transfer of a call that must have one. */
+/** Returns the transfer of a call. Throws if the call has none. */
 export const transferOf = ({ transfer }: Pick<CallContext, 'transfer'>): Transfer => {
   if (transfer === null) throw new Error('Something became of a transfer that nobody had asked for');
   return transfer;
 };
 
-/** Reason of a failed transfer: cancellation takes precedence over the line's report. */
+/** Returns the reason of a failed transfer. A cancellation takes precedence over the line's report. */
 export const failureOf = (
   context: Pick<CallContext, 'transfer'>,
   event: { type: string; cause?: TransferFailure },

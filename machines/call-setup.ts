@@ -35,17 +35,20 @@ export const callSetup = setup({
   delays: {
     ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
     transferRing: ({ context }) => transferOf(context).ringTimeoutSec * 1000,
-    /** The ring time-out of a REFER, plus ten seconds in which the far end may report the result. */
+    /** Time in which the far end may report the result of a REFER: the ring time-out plus ten seconds. */
     referWait: ({ context }) => transferOf(context).ringTimeoutSec * 1000 + 10_000,
-    /** Limit for a line that does not report the end of the announcement. */
+    /** Time limit for the announcement, in case the line does not report its end. */
     longestAnnouncement: 120_000,
-    /** Limit for a line that does not report the end of the briefing. */
+    /** Time limit for the briefing, in case the line does not report its end. */
     longestBriefing: 180_000,
-    /** Time in which the person may accept, from the end of the briefing. */
+    /** Time in which the person may accept the call, from the end of the briefing. */
     acceptWait: 15_000,
-    /** Limit for connecting both legs, which needs no external server. */
+    /** Time limit for connecting both legs, which needs no external server. */
     longestConnecting: 10_000,
-    /** Longer than the timeout of a trunk that does not answer a CANCEL (RFC 3261 section 9.1: 32 seconds). */
+    /**
+     * Time limit for the end of a cancelled transfer, longer than the timeout of a trunk that does not answer a CANCEL
+     * (RFC 3261 section 9.1: 32 seconds).
+     */
     longestRecalling: 45_000,
     transferDuration: ({ context }) => {
       const { maxDurationSec, talkedMs } = transferOf(context);
@@ -75,7 +78,7 @@ export const callSetup = setup({
       event.by === 'counterparty',
     mustConsent: ({ context }) => context.input.consent !== null,
     awaitedConsent: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'consenting',
-    /** Hangs up without a farewell: the agent has not spoken yet. */
+    /** Whether the hang-up needs no farewell, because the agent has not spoken yet. */
     hungUpBeforeConsent: ({ context }) =>
       context.pendingHangup !== null && context.input.takenOver?.conversation.resumesAs === 'consenting',
     hangupIsPending: ({ context }) => context.pendingHangup !== null,
@@ -88,7 +91,7 @@ export const callSetup = setup({
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
-    /** Whether the conversation must learn of a detected answerer. Only outbound calls detect one. */
+    /** Whether the conversation must be notified of a detected answerer. Only outbound calls detect one. */
     /** Whether a second answerer follows after call screening. */
     isToBeTold: ({ context: { input, answeredBy }, event }) =>
       input.direction === 'outbound' &&
@@ -97,7 +100,7 @@ export const callSetup = setup({
     hangsUpOnMachine: ({ context }) =>
       context.answeredBy === 'machine' && context.input.voicemail === 'hang_up',
     isScreened: ({ context }) => context.answeredBy === 'screening' && context.input.screening !== 'hang_up',
-    /** A person has answered, or a machine or menu to which the agent talks. */
+    /** Whether a person, or a machine or menu to which the agent talks, has answered after call screening. */
     isBehindScreening: ({ context: { answeredBy, input }, event }) =>
       event.type === 'answerer.known' &&
       event.wasScreened &&
@@ -111,7 +114,7 @@ export const callSetup = setup({
       context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
     isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
     recordingMayGoOn: ({ context }) => context.recordingIsPaused && !context.consentIsAwaited,
-    /** Cancelling a transfer continues the call. */
+    /** Whether a failed transfer ends the call. After a cancelled transfer the call continues. */
     failedTransferEnds: ({ context, event }) =>
       context.transfer?.onFailure === 'hang_up' && failureOf(context, event) !== 'cancelled',
     farewellIsOver: ({ context }) => !context.agentIsBusy,
@@ -122,7 +125,10 @@ export const callSetup = setup({
     publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
-    /** Looks up whether a transfer is allowed; its result is the event `transfer.requested` or `transfer.refused`. */
+    /**
+     * Placeholder for the look-up whether a transfer is allowed. Its result is the event `transfer.requested` or
+     * `transfer.refused`.
+     */
     askForTransfer: (_args, _wanted: TransferWanted) => {
       throw new Error('No "askForTransfer" was provided to this machine');
     },
@@ -142,7 +148,7 @@ export const callSetup = setup({
       type: 'screening.over',
       consentIsAwaited: context.consentIsAwaited,
     })),
-    /** Raised before the answerer is stored: the decision depends on the previous one. */
+    /** The event is raised before the answerer is stored, because the decision depends on the previous answerer. */
     decideByAnswerer: raise(({ context }) => ({
       type: 'answerer.known' as const,
       wasScreened: context.answeredBy === 'screening',
@@ -156,7 +162,10 @@ export const callSetup = setup({
     giveUpTransfer: assign(({ context }, { reason }: { reason: TransferFailure }) => ({
       transfer: { ...transferOf(context), givenUp: reason },
     })),
-    /** Pauses the recording for an unrecorded transfer. Must run after `forgetKeys`, which may resume the recording. */
+    /**
+     * Pauses the recording for an unrecorded transfer. This action must run after `forgetKeys`, which may resume the
+     * recording.
+     */
     pauseUnrecorded: enqueueActions(({ context, enqueue }) => {
       if (!transferOf(context).isRecorded) enqueue.raise({ type: 'recording.pause_requested' });
     }),
@@ -170,7 +179,7 @@ export const callSetup = setup({
     noteQuiet: assign({ agentIsBusy: false }),
     notePaused: assign({ recordingIsPaused: true }),
     noteResumed: assign({ recordingIsPaused: false }),
-    /** Recording starts only after the other party agrees. */
+    /** Pauses the recording, which starts only after the other party agrees. */
     holdRecording: raise({ type: 'recording.pause_requested' }),
     noteConsent: assign({ consentIsAwaited: false }),
     beginRecording: raise({ type: 'recording.resume_requested' }),
@@ -189,7 +198,7 @@ export const callSetup = setup({
         enqueue.sendTo('line', { type: 'forgetKeys' } satisfies KeysCommand);
       enqueue.sendTo('conversation', event);
     }),
-    /** Secret digits are excluded from the recording as well. */
+    /** Begins the entry of secret digits, which are excluded from the recording as well. */
     beginSecret: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'collect.requested' && event.type !== 'secret.awaited') return;
       enqueue.sendTo('line', hideKeys(event.wanted));
@@ -198,7 +207,10 @@ export const callSetup = setup({
       enqueue.assign({ keys: { ...context.keys, secret: { pausedRecording } } });
       if (pausedRecording) enqueue.raise({ type: 'recording.pause_requested' });
     }),
-    /** The recording continues. Digits stay hidden until the next request: the rest of a secret may still arrive. */
+    /**
+     * Ends the entry of secret digits and resumes the recording. Digits stay hidden until the next request, because the
+     * rest of a secret may still arrive.
+     */
     endSecret: enqueueActions(({ context: { keys }, enqueue }, how: KeysCommand) => {
       if (keys.secret === null && how.type !== 'showKeys') return;
       enqueue.sendTo('line', how);

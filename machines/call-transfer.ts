@@ -1,6 +1,6 @@
 /**
- * States of a call that is transferred to a person: `active.talking.transferring`, whose ways back all lead to
- * `conversing`, and `active.bridged`, in which the agent has left the call.
+ * States of a call that is transferred to a person: `active.talking.transferring`, from which every failure leads back
+ * to `conversing`, and `active.bridged`, in which the agent has left the call.
  */
 import { ends, notesLastWord, publishes, takesBriefing, tells } from './call-actions.ts';
 import { callSetup } from './call-setup.ts';
@@ -16,7 +16,8 @@ const notAccepted = {
 } as const;
 
 /**
- * The connected parties are unknown, so the line is ended instead of being returned to the agent or the person.
+ * The line is ended, because it is unknown which parties are connected. The call can therefore not be returned to the
+ * agent or the person.
  */
 const unreported = { target: '#call.active.ending', actions: ends.forMedia } as const;
 

@@ -1,10 +1,10 @@
-/** Charts of lines and legs as actors: their effects, and their place in the actor system of a call. */
+/** Charts of lines and legs as actors: their effects, and their names in the actor system of a call. */
 import type { AnyActorRef, EventObject } from 'xstate';
 
 /**
- * Performs the effects that a chart emits and returns its `send`. XState would report an error of an effect as an
- * uncaught exception; it is thrown to the sender of the event instead. Events sent by effects are processed after all
- * preceding effects.
+ * Performs the effects that a chart emits. Returns the function that sends events to the chart. XState would report an
+ * error of an effect as an uncaught exception; this function throws the error to the sender of the event instead.
+ * Events that effects send are processed after all preceding effects.
  */
 export const performEffects = <Event extends EventObject, Effect extends EventObject>(
   actor: { on(type: '*', handler: (effect: Effect) => void): unknown; send(event: Event): void },
@@ -28,8 +28,8 @@ export const performEffects = <Event extends EventObject, Effect extends EventOb
 };
 
 /**
- * Options that make a chart part of the actor system of a call, where the inspector and the console find it by this
- * name. A leg that is still being cancelled keeps the name; the next one has none.
+ * Returns options that make a chart part of the actor system of a call, where the inspector and the console find it by
+ * this name. A leg that is still being cancelled keeps the name, and the next leg then has none.
  */
 export const inSystemOf = (
   parent: AnyActorRef | undefined,

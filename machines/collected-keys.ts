@@ -1,13 +1,13 @@
 /** DTMF digits of the other party that the agent collects into one turn. */
 
 export type KeysWanted = {
-  /** Number of digits that completes the entry; null for no limit. */
+  /** Number of digits after which the entry is complete; null for no limit. */
   digits: number | null;
-  /** Digit that ends the entry and is not part of it; null for none. */
+  /** Digit that ends the entry and is not part of it; null if no digit does. */
   finish: string | null;
-  /** Timeout for the first digit and between digits, counted while the floor is free. */
+  /** Time limit for the first digit and between two digits, counted while the floor is free. */
   timeoutSec: number;
-  /** The digits are visible to the agent only. */
+  /** Whether the digits are visible to the agent only. */
   secret: boolean;
 };
 
@@ -15,18 +15,18 @@ export type CollectRequest = { type: 'collect.requested'; wanted: KeysWanted };
 
 /**
  * State of secret digits outside of an entry. `secret.awaited`: the agent is about to ask for secret digits; digits
- * that arrive before the question was fully heard are hidden too, although they are not part of the entry.
- * `secret.dropped`: the question was interrupted.
+ * that arrive before the question was completely heard are hidden, but do not belong to the entry. `secret.dropped`:
+ * the question was interrupted.
  */
 export type SecretNotice = { type: 'secret.awaited'; wanted: KeysWanted } | { type: 'secret.dropped' };
 
-/** Digits collected so far. Secret digits are dots here; `src/calls/live/secret-keys.ts` has their values. */
+/** Digits collected so far. Secret digits are dots in this object; `src/calls/live/secret-keys.ts` has their values. */
 export type CollectedKeys = {
   wanted: KeysWanted;
   keys: string;
   /** Whether the entry is complete. */
   areAll: boolean;
-  /** Times of the first and the last digit; null before. */
+  /** Times of the first and the last digit; null before the first digit. */
   startedAt: number | null;
   endedAt: number | null;
 };

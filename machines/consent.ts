@@ -1,17 +1,17 @@
 /** Consent announcement at the beginning of a call, and the other party's answer (guides/privacy.md). */
 
-/** `none`: the announcement is enough; `speech`: a spoken yes is required; `key`: the digit `1` is required. */
+/** Requirement for consent. `none`: the announcement is enough. `speech`: a spoken yes. `key`: the digit `1`. */
 export type ConsentRequirement = 'none' | 'speech' | 'key';
 
-/** Played before recording and before the first request to the agent. */
+/** The consent announcement, which is played before recording and before the first request to the agent. */
 export type ConsentWanted = {
   announcement: string;
   requirement: ConsentRequirement;
-  /** BCP 47; the language of the answer. */
+  /** Language of the announcement and of the answer (BCP 47). */
   language: string;
 };
 
-/** Means by which the other party decided: announcement without an answer, words, DTMF digit, or silence. */
+/** How the other party decided: by hearing the announcement, by words, by a DTMF digit, or by silence. */
 export type ConsentMeans = 'announcement' | 'speech' | 'key' | 'silence';
 
 /** Messages from the conversation to its call. A refusal is sent after the goodbye was heard. */

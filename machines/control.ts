@@ -1,7 +1,6 @@
 /**
  * Controls of a reply: actions that a text-only agent requests by marks in its text (guides/design/agents.md,
- * "Controls"). A control acts after the words before it were heard, and becomes the same request that a program would
- * make.
+ * "Controls"). A control is executed after the words before it were heard, as the request that a program would make.
  */
 import type { CollectedKeys, CollectRequest, KeysWanted } from './collected-keys.ts';
 import { transfersInVain, type History, type TransferWanted, type TransferWish } from './transfer.ts';
@@ -11,7 +10,7 @@ export type Control =
   | { act: 'press_keys'; keys: string }
   | { act: 'collect_keys'; wanted: KeysWanted }
   | { act: 'transfer'; transfer: TransferWanted }
-  /** BCP 47, for the recognizer and the voice. */
+  /** Changes the language of recognition and synthesis to a BCP 47 tag. */
   | { act: 'change_language'; language: string };
 
 /**
@@ -27,12 +26,12 @@ export type ControlRequest =
 /** Changes the language of recognition and synthesis. */
 export type LanguageRequest = { type: 'language.requested'; language: string };
 
-/** A control that waits until the given number of unheard utterances was heard. */
+/** A control that waits until `behind` unheard utterances were heard. */
 export type WaitingControl = { behind: number; control: Control };
 
 /**
- * Maximum of failed transfers between two turns of the other party: prevents an endless loop of an agent that answers
- * each failure with another transfer.
+ * Maximum number of failed transfers between two turns of the other party. This maximum prevents an endless loop of an
+ * agent that answers each failure with another transfer.
  */
 const mostTransfersInVain = 3;
 
@@ -46,7 +45,7 @@ const requestOf = (control: Control): ControlRequest => {
       return { type: 'transfer.wanted', wanted: control.transfer };
     case 'change_language':
       return { type: 'language.requested', language: control.language };
-    // The only kind left here is `keys`.
+    // The only remaining control is `keys`.
     default:
       return { type: 'keys.requested', keys: control.keys };
   }
@@ -63,13 +62,13 @@ export const requestsOf = (due: readonly Control[], messages: History): ControlR
 const languageIn = (controls: readonly Control[]): string | null =>
   controls.findLast((control) => control.act === 'change_language')?.language ?? null;
 
-/** Language of the call after these controls; null while it is the initial one. */
+/** Returns the language of the call after these controls; null while it is the initial one. */
 export const languageAfter = (due: readonly Control[], before: string | null): string | null =>
   languageIn(due) ?? before;
 
 /**
  * Returns the language of a new utterance: that of the last language change before it that still waits, or null.
- * `place` is the utterance's position among the unheard ones, from 1.
+ * `place` is the utterance's position among the unheard ones, counted from 1.
  */
 export const languageBehind = (waiting: readonly WaitingControl[], place: number): string | null =>
   languageIn(waiting.filter(({ behind }) => behind < place).map(({ control }) => control));
@@ -77,7 +76,7 @@ export const languageBehind = (waiting: readonly WaitingControl[], place: number
 const secretOf = (control: Control): KeysWanted | null =>
   control.act === 'collect_keys' && control.wanted.secret ? control.wanted : null;
 
-/** Secret digits that the agent collects or is about to ask for; null without any. */
+/** Returns the secret digits that the agent collects or is about to ask for; null if there are none. */
 export const secretWanted = ({
   collected,
   controls,
@@ -90,8 +89,8 @@ export const secretWanted = ({
 };
 
 /**
- * Applies the line's report of an utterance to the waiting controls: returns those that act now and those that keep
- * waiting. Controls behind a stopped utterance are dropped.
+ * Applies the line's report of an utterance to the waiting controls. Returns the controls that are due now and those
+ * that keep waiting. Controls after a stopped utterance are dropped.
  */
 export const withHeardUtterance = (
   waiting: readonly WaitingControl[],

@@ -121,7 +121,7 @@ const failedReply = (turns: Turns, event: ConversationEvent): CallFact => {
   };
 };
 
-/** A resumption by time-out has no `at`, because the line did not report it. */
+/** Creates the fact. A resumption by time-out has no `at`, because the line did not report it. */
 const agentResumed = (event: ConversationEvent): CallFact => ({
   type: 'agent.resumed',
   ...(event.type === 'line.no_speech' ? { at: event.at } : {}),
@@ -133,7 +133,7 @@ const spokenTurn = (spoken: Spoken | null): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
-/** Consent by words or a digit has the time of the line's event; a time-out has none. */
+/** Publishes the consent. Consent by words or a digit has the time of the line's event; a time-out has no time. */
 const consent = (given: boolean) => (how: ConsentMeans) =>
   ({
     type: 'publish',

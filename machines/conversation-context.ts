@@ -11,19 +11,20 @@ import type { VoicemailMessage } from './voicemail.ts';
 
 /** The gateway's own sentences, independent of the agent. */
 export type Phrases = {
-  /** Said when a reply failed before its first words; then the gateway listens again. */
+  /** Sentence when a reply failed before its first words; the gateway then listens again. */
   apology: string;
-  /** Said when a reply failed after its first words; then the gateway listens again. */
+  /** Sentence when a reply failed after its first words; the gateway then listens again. */
   brokenOff: string;
   /**
-   * Introduces the caller, apologizes and says goodbye when the first reply of an outbound call failed. The call ends.
+   * Introduction of the caller, apology and goodbye when the first reply of an outbound call failed. The call then
+   * ends.
    */
   failedOpening: string;
-  /** Apologizes and says goodbye when the second reply in a row failed. The call ends. */
+  /** Apology and goodbye when the second reply in a row failed. The call then ends. */
   failedGoodbye: string;
-  /** Said once after a silence of `silenceTimeoutSec`. */
+  /** Sentence after a silence of `silenceTimeoutSec`, spoken once. */
   reprompt: string;
-  /** Left on an answering machine. */
+  /** Message for an answering machine. */
   voicemailMessage: string;
   /** Sentence said when the other party refuses consent; then the call ends. */
   consentRefused: string;
@@ -35,21 +36,21 @@ export type ConversationInput = Phrases & {
   phrasesIn: Readonly<Record<string, Phrases>>;
   /** First user turn of an outbound call; `null` if the other party speaks first. */
   kickoff: string | null;
-  /** Greeting of an inbound call; `null` for none. */
+  /** Greeting of an inbound call; `null` for no greeting. */
   greeting: string | null;
   /** Answer to call screening: the caller's name and the reason for the call. */
   introduction: string;
-  /** `null` without a consent announcement. */
+  /** Consent announcement; `null` if there is none. */
   consent: ConsentWanted | null;
   silenceTimeoutSec: number;
   bargeIn: BargeIn;
-  /** `null` for a conversation that begins with the answer. */
+  /** Resume state of a call that was taken over; `null` for a conversation that begins with the answer. */
   takenOver: CallResumeState | null;
 };
 
 /**
- * Words of a program, said in the agent's place when the floor is free; with `interrupt` they replace the agent's words
- * or pending reply.
+ * Words of a program, spoken in the agent's place when the floor is free. With `interrupt`, they replace the agent's
+ * words or pending reply.
  */
 export type SayRequest = { type: 'say.requested'; sentences: readonly string[]; interrupt: boolean };
 
@@ -59,18 +60,18 @@ export type ConversationEvent =
   | ReplyEvent
   | VoicemailMessage
   | SayRequest
-  /** DTMF digits of the other party are collected into a turn. */
+  /** The agent or a program requests to collect DTMF digits of the other party into a turn. */
   | CollectRequest
   | TransferMessage
-  /** A machine answered: a message is left on it. */
+  /** A machine answered, and a message is left on it. */
   | { type: 'voicemail.reached' }
-  /** Call screening is over: a person follows, who may still have to consent. */
+  /** Call screening answered: the caller introduces itself. */
   | { type: 'screening.reached' }
-  /** A person follows behind call screening, whose consent may be required first. */
+  /** Call screening is over. A person follows, whose consent may be required first. */
   | { type: 'screening.over'; consentIsAwaited: boolean }
-  /** The line is being hung up; it may still report heard words. */
+  /** The line is being hung up, and may still report heard words. */
   | { type: 'call.ending' }
-  /** The line is closed; further reports will not arrive. */
+  /** The line is closed, and no further reports will arrive. */
   | { type: 'call.over' };
 
 /** Messages from the conversation to its call. */
@@ -101,7 +102,7 @@ export type ConversationMessage =
 export type ConversationContext = Pick<ConversationInput, 'callId'> &
   Turns & {
     input: ConversationInput;
-    /** Counts utterances, from 1. */
+    /** Number of the last utterance; the first one has the number 1. */
     utterance: number;
     /** Sentences of a program that wait for the floor, in order. */
     asked: readonly string[];
@@ -109,7 +110,7 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     controls: readonly WaitingControl[];
     /** Language set by the agent; null while it is the initial one. */
     language: string | null;
-    /** Null if the agent is not collecting digits. */
+    /** Digits that the agent collects; null if it collects none. */
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
@@ -137,7 +138,10 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   unplayed: [],
 });
 
-/** Utterances that were unheard when the conversation was taken over; each is said again as a whole. */
+/**
+ * Returns the utterances that were unheard when the conversation was taken over. Each of them is spoken again as a
+ * whole.
+ */
 export const unsaidOf = ({ input }: Pick<ConversationContext, 'input'>): readonly string[] =>
   input.takenOver?.conversation.unsaid ?? [];
 

@@ -1,7 +1,7 @@
 /**
  * States before the conversation begins. If the number requires it, the other party hears the consent announcement and
- * is asked to agree. The announcement cannot be interrupted, and speech during it is not an answer: consent requires
- * the full text. An unclear answer is asked for once more. The agent does not learn of this exchange.
+ * is asked to agree. The announcement cannot be interrupted, and speech during it is not an answer, because consent
+ * requires the full text. After an unclear answer the question is repeated once. The agent does not see this exchange.
  */
 import { closesTurn, hears, notesPlayed, publishes, says, tells } from './conversation-actions.ts';
 import { conversationSetup } from './conversation-setup.ts';

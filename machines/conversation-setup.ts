@@ -39,20 +39,23 @@ export const conversationSetup = setup({
   delays: {
     keysTimeout: ({ context }) => (context.collected?.wanted.timeoutSec ?? 0) * 1000,
     silenceTimeout: ({ context }) => context.input.silenceTimeoutSec * 1000,
-    /** Speech without words within this time is treated as noise: silence is measured by words. */
+    /** Time after which speech without words is treated as noise, because silence is measured by words. */
     longestSpeech: 30_000,
-    /** Limit for a line that does not report the result of an onset. */
+    /** Time limit for the result of an onset, in case the line does not report it. */
     longestPause: 10_000,
-    /** Waits after take-over: for a voice to be detected that is still speaking, and for its words to be recognized. */
+    /**
+     * Waiting time after take-over: for the detection of a voice that is still speaking, and for the recognition of its
+     * words.
+     */
     lostWordsWait: 1_000,
     lostSpeechWait: 10_000,
-    /** Wait for the first word or digit of the consent answer. */
+    /** Time to wait for the first word or digit of the consent answer. */
     consentWait: 10_000,
-    /** Call screening without a detected end of its question is answered after this time. */
+    /** Time after which call screening is answered if the end of its question was not detected. */
     longestQuestion: 15_000,
-    /** Time to wait for a person behind call screening. */
+    /** Time to wait for a person after call screening. */
     screeningWait: 60_000,
-    /** Limit for a line that does not report the end of the goodbye. */
+    /** Time limit for the goodbye, in case the line does not report its end. */
     longestGoodbye: 120_000,
   },
   guards: {
@@ -67,21 +70,21 @@ export const conversationSetup = setup({
     wasReprompted: ({ context }) => context.wasReprompted,
     failedTwice: ({ context }) => context.failuresInARow > 1,
     /**
-     * Whether an outbound call still lacks an introduction. A callee who has not heard one could not repeat what was
-     * lost.
+     * Whether an outbound call still lacks an introduction. A callee who has heard no introduction could not repeat the
+     * words that were lost.
      */
     isUnintroduced: ({ context }) => context.input.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
     /**
-     * Whether the agent's words are played to the end before the other party is answered: barge-in is off and words are
-     * unplayed.
+     * Whether the agent's words are played to the end before the other party is answered, because barge-in is off and
+     * words are unplayed.
      */
     finishesFirst: ({ context }) => context.input.bargeIn.mode === 'off' && context.unplayed.length > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed.length === 0,
     /**
-     * Whether the last unplayed utterance was played whole. A stopped utterance does not count: the line is ending then
-     * and reports that next.
+     * Whether the last unplayed utterance was played completely. A stopped utterance does not count, because the line
+     * is then ending and reports its end next.
      */
     lastHasRunItsCourse: ({ context, event }) =>
       context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
@@ -95,13 +98,13 @@ export const conversationSetup = setup({
     nothingIsAsked: ({ context }) => context.asked.length === 0 && context.collected === null,
     waitsForKeys: ({ context: { asked, collected } }) => asked.length === 0 && collected?.areAll === false,
     /**
-     * Whether the collected digits may become a turn: the entry is complete, and the agent's previous turn is over and
-     * published.
+     * Whether the collected digits may become a turn, because the entry is complete and the agent's previous turn is
+     * over and published.
      */
     keysMayBeHeard: ({ context: { collected, spoken, unplayed } }) =>
       collected?.areAll === true && spoken === null && unplayed.length === 0,
     someKeyWasPressed: ({ context }) => context.collected !== null && context.collected.startedAt !== null,
-    /** Whether the words of a program may be said: the agent's previous turn is over and published. */
+    /** Whether the words of a program may be spoken, because the agent's previous turn is over and published. */
     askedMayBeSaid: ({ context: { asked, spoken, unplayed } }) =>
       asked.length > 0 && spoken === null && unplayed.length === 0,
     resumesAs: ({ context }, { as }: { as: ResumedAs }) =>
@@ -112,7 +115,7 @@ export const conversationSetup = setup({
       throw new Error('No "publish" was provided to this machine');
     },
     hear: assign(({ context }, text: string) => ({ ...withHeard(context, text), wasReprompted: false })),
-    /** A reply without a heard word is requested again. */
+    /** Requests a reply again if no word of it was heard. */
     takeBackTurn: assign({ unanswered: ({ context }) => stillUnanswered(context) }),
     countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
     say: enqueueActions(({ context, enqueue }, texts: readonly string[]) => {
@@ -134,7 +137,7 @@ export const conversationSetup = setup({
       const isAwaited = secretWanted({ ...context, controls: waiting }) !== null;
       if (wasAwaited && !isAwaited && due.length === 0) enqueue.sendParent({ type: 'secret.dropped' });
     }),
-    /** Acts at once if all utterances before it were heard. */
+    /** Executes a control at once if all utterances before it were heard. */
     takeControl: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'reply.control') return;
       const { unplayed, controls, messages } = context;
@@ -156,7 +159,7 @@ export const conversationSetup = setup({
       asked: ({ context, event }) =>
         event.type === 'say.requested' ? withAsked(context.asked, event.sentences) : context.asked,
     }),
-    /** Clears the history of call screening: the conversation starts again for the person behind it. */
+    /** Clears the history of call screening, because the conversation starts again for the person who follows. */
     forgetScreening: assign(({ context: { input } }) => ({
       messages: input.kickoff === null ? [] : [{ role: 'user' as const, content: input.kickoff }],
       unanswered: 0,
@@ -182,9 +185,9 @@ export const conversationSetup = setup({
     noteReprompt: assign({ wasReprompted: true }),
     noteBrokenSilence: assign({ wasReprompted: false }),
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),
-    /** A crashed reply counts as a failed one. */
+    /** Counts a crashed reply as a failed one. */
     failReply: raise({ type: 'reply.failed', failure: 'agent_crashed' } satisfies ReplyEvent),
-    /** Fails the reply whose rest was sent to a process that no longer exists. */
+    /** Fails a reply whose rest was sent to a process that no longer exists. */
     loseReply: raise({ type: 'reply.failed', failure: 'gateway_lost' } satisfies ReplyEvent),
   },
 });

@@ -13,7 +13,10 @@ export const onHold = conversationSetup.createStateConfig({
   },
 });
 
-/** If a transfer begins during a pause of the agent, the words before it are still played to the end. */
+/**
+ * Waits during a transfer. If the transfer begins while the agent pauses, the words before it are still played to the
+ * end.
+ */
 export const standsBy = {
   target: '#conversation.standing-by',
   actions: [tells.resumeTalking, publishes.resumed, says.announcement],

@@ -14,19 +14,19 @@ import { assign, setup } from 'xstate';
 
 export type DeliveryTimes = Readonly<{
   /**
-   * Delay before each attempt of a round, in seconds; the first entry is for the first attempt. The length is the
-   * number of attempts.
+   * Delays before the attempts of a round, in seconds. The first entry belongs to the first attempt; the number of
+   * entries is the number of attempts.
    */
   scheduleSec: readonly number[];
-  /** Each delay is extended by up to this share, so that retries are spread out. */
+  /** Share by which each delay is extended at most, so that retries are spread out. */
   jitter: number;
-  /** Maximum for an endpoint's `Retry-After`; larger values are reduced to it. */
+  /** Maximum for an endpoint's `Retry-After`; larger values are reduced to this one. */
   longestRetryAfterSec: number;
 }>;
 
 export type DeliveryInput = {
   times: DeliveryTimes;
-  /** Failed attempts of this round. */
+  /** Number of failed attempts of this round. */
   failures: number;
 };
 
@@ -42,7 +42,8 @@ export type DeliveryEvent =
   | { type: 'released' }
   | { type: 'attempt.delivered' }
   /**
-   * `chance` is from 0 (inclusive) to 1 (exclusive). `retryAfterMs`: delay requested by the endpoint, `null` for none.
+   * The attempt failed. `chance` is from 0 (inclusive) to 1 (exclusive). `retryAfterMs` is the delay that the endpoint
+   * requested, or `null`.
    */
   | { type: 'attempt.failed'; chance: number; retryAfterMs: number | null }
   /** The endpoint unsubscribed. */

@@ -1,6 +1,6 @@
 /**
- * Facts that a call publishes to its journal. A fact is written once, in order; one transaction updates the call's row
- * and creates the customer events from it.
+ * Facts that a call publishes to its journal. Facts are written once, in order; one transaction updates the call's row
+ * and creates the customer events from the fact.
  */
 import type { KeysWanted } from './collected-keys.ts';
 import type { ConsentMeans } from './consent.ts';
@@ -11,14 +11,14 @@ import type { MediaStatistics } from './media-statistics.ts';
 import type { TransferFailure } from './transfer.ts';
 
 /**
- * `at` is wall-clock milliseconds since the epoch. A fact from a timer of the chart has none: the chart has no clock,
- * so the journal stamps it on arrival.
+ * A fact. `at` is wall-clock milliseconds since the epoch. A fact from a timer of the chart has no time, because the
+ * chart has no clock, so the journal adds the time of arrival.
  */
 export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails; route?: CallRoute }
-  /** The process that held the call ended, and this gateway took the call over. */
-  | { type: 'call.taken_over'; at: number; node: string }
-  /** The answerer was detected; absent if it stays unclear. */
+  /** The process that held the call ended, and this gateway (`node`) took the call over from that one (`from`). */
+  | { type: 'call.taken_over'; at: number; node: string; from: string }
+  /** The answerer was detected. The fact is missing if the answerer stays unclear. */
   | { type: 'call.answered_by'; at: number; by: AnsweredBy; latency?: VerdictLatency }
   /** The other party put the call on hold, or resumed it. */
   | { type: 'call.held'; at: number }
@@ -29,7 +29,7 @@ export type CallFact =
   | { type: 'call.consent'; at?: number; given: boolean; how: ConsentMeans }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
   | { type: 'call.hangup_cancelled'; at?: number }
-  /** Words that were heard on the line, from either party; a row of the transcript. */
+  /** Words of either party that were heard on the line. Each such fact is a row of the transcript. */
   | {
       type: 'turn.spoken';
       at: number;
@@ -37,24 +37,24 @@ export type CallFact =
       role: 'assistant' | 'user';
       text: string;
       whole: boolean;
-      /** Times of the agent's reply, added by the journal: the chart has no clock. */
+      /** Latencies of the agent's reply. The journal adds them, because the chart has no clock. */
       latency?: TurnLatency;
     }
   /** The agent paused at the onset of a voice and resumed, because the voice contained no speech. */
   | { type: 'agent.paused'; at: number }
   | { type: 'agent.resumed'; at?: number }
   | { type: 'turn.digit'; at: number; digit: string }
-  /** The agent sent DTMF digits; `keys` is described at `press` of `LineCommand`. */
+  /** The agent sent DTMF digits. `keys` has the format of `press` in `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }
-  /** Digits of the agent that could not be sent, completely or in part. */
+  /** DTMF digits of the agent could not be sent, completely or in part. */
   | { type: 'keys.failed'; at?: number; keys: string }
-  /** A program says something in the agent's place; the heard part becomes a turn. */
+  /** A program requested words in the agent's place. The heard part becomes a turn. */
   | { type: 'say.requested'; at?: number; text: string; interrupt: boolean }
-  /** The agent collects digits of the other party, as requested by `KeysWanted`; the entry becomes a turn. */
+  /** The agent collects DTMF digits of the other party, as described by `KeysWanted`. The entry becomes a turn. */
   | ({ type: 'collect.requested'; at?: number } & KeysWanted)
   /** The agent changed the language of recognition and synthesis (BCP 47). */
   | { type: 'language.changed'; at?: number; language: string }
-  /** A transfer to a person began; `announced`: the other party hears an announcement first. */
+  /** A transfer to a person began. `announced`: the other party hears an announcement first. */
   | {
       type: 'call.transfer_requested';
       at?: number;
@@ -72,9 +72,9 @@ export type CallFact =
       type: 'call.transfer_connected';
       at: number;
       transferId: string;
-      /** Whether a recorded call is still recorded after that. */
+      /** Whether a recorded call is still recorded after the connection. */
       recorded: boolean;
-      /** Maximum duration of their conversation. */
+      /** Maximum duration of the conversation between the two persons. */
       maxDurationSec: number;
     }
   /** The transfer failed. */
@@ -90,7 +90,7 @@ export type CallFact =
   /** The recording is paused until it is resumed. */
   | { type: 'recording.paused'; at?: number }
   | { type: 'recording.resumed'; at?: number }
-  /** A failed reply; `turn` is the reply's number, `begun` means that its first words arrived. */
+  /** A reply failed. `turn` is the reply's number; `begun` means that its first words had arrived. */
   | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string; begun?: true }
   | {
       type: 'call.ended';
@@ -100,7 +100,9 @@ export type CallFact =
       sip?: SipDetails;
       route?: CallRoute;
       sound?: MediaStatistics;
-      /** The gateway did not observe the end of this call; the duration of an answered call is then unknown. */
+      /**
+       * Present if the gateway did not observe the end of this call; the duration of an answered call is then unknown.
+       */
       durationIsKnown?: false;
     };
 
@@ -108,9 +110,9 @@ export type CallFact =
 export type VerdictLatency = { answeredByMs: number };
 
 /**
- * The other party's wait for a turn of the agent, in milliseconds; unknown times are missing. The first is the time
- * from the end of the other party's speech to its recognized words. The others count from the request for the reply: to
- * the agent's first text, to its first sentence, and to the first audio that the other party heard.
+ * The other party's wait for a turn of the agent, in milliseconds; unknown times are missing. The first value is the
+ * time from the end of the other party's speech to its recognized words. The other values count from the request for
+ * the reply: to the agent's first text, to its first sentence, and to the first audio that the other party heard.
  */
 export type TurnLatency = {
   endpointingMs?: number;

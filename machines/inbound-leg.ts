@@ -11,8 +11,8 @@
  *    `unwanted` after it. Both wait for the pending operation, so that everything is released when the leg is over.
  * 4. A CANCEL that arrives in `waiting` does not end the leg: the call may already be on its way. The leg stays in
  *    `left` until its line opens, and the call then ends as cancelled by the caller.
- * 5. The chart does no I/O. It emits effects; the driver performs them once the new state is reached and sends events
- *    back (`sip/drachtio/inbound-leg.ts`).
+ * 5. The chart does no I/O. The chart emits effects; the driver performs them once the new state is reached and sends
+ *    events back (`sip/drachtio/inbound-leg.ts`).
  */
 import { assign, emit, setup } from 'xstate';
 import type { UnansweredCause } from './line.ts';
@@ -20,24 +20,24 @@ import type { UnansweredCause } from './line.ts';
 /** Final SIP response of a refusal. */
 export type LegRefusal = { status: number; reason: string; headers?: Record<string, string> };
 
-/** Responses that the chart sends by itself. */
+/** Responses that the chart sends without a request of the driver. */
 export type OwnRefusals = {
-  /** The caller was accepted, but its line never opened. */
+  /** Response to a caller who was accepted, but whose line never opened. */
   unanswered: LegRefusal;
-  /** The call hung up before the answer. */
+  /** Response when the call hung up before the answer. */
   unwanted: LegRefusal;
-  /** 200 OK could not be sent. */
+  /** Response when 200 OK could not be sent. */
   unsent: LegRefusal;
 };
 
-/** `refusal`: the final response; `null` if none was sent, or 200 OK. */
+/** End of the leg. `refusal` is the final response; `null` if the leg sent none, or sent 200 OK. */
 export type InboundLegEnd =
   { answered: true } | { answered: false; cause: UnansweredCause; refusal: LegRefusal | null };
 
 export type InboundLegEvent =
-  /** The INVITE conforms to the rules. */
+  /** The INVITE conforms to the rules of SIP and media. */
   | { type: 'screened' }
-  /** The INVITE violates a rule, or the call does not take the caller. */
+  /** The INVITE violates a rule, or the call rejects the caller. */
   | { type: 'refused'; refusal: LegRefusal }
   /** The line of the call is open. */
   | { type: 'answer' }
@@ -48,7 +48,7 @@ export type InboundLegEvent =
   /** The call is no longer wanted. */
   | { type: 'cancel' }
   | { type: 'prepared' }
-  /** No endpoint is available, or it does not accept the offer. */
+  /** No media endpoint is available, or the endpoint does not accept the offer. */
   | { type: 'prepare.failed'; refusal: LegRefusal }
   | { type: 'confirmed' }
   /** The caller's answer to our offer is missing or unacceptable. */
@@ -81,14 +81,17 @@ const failed = (cause: UnansweredCause, refusal: LegRefusal | null): InboundLegE
 export const inboundLegMachine = setup({
   types: {
     input: {} as { refusals: OwnRefusals },
-    /** End of a leg whose caller left. `isCancelled`: the caller's CANCEL arrived while 200 OK was being sent. */
+    /**
+     * Context of the leg. `end` is the end of a leg whose caller left. `isCancelled`: the caller's CANCEL arrived while
+     * 200 OK was being sent.
+     */
     context: {} as { refusals: OwnRefusals; end: InboundLegEnd; isCancelled: boolean },
     events: {} as InboundLegEvent,
     emitted: {} as InboundLegEffect,
     output: {} as InboundLegEnd,
   },
   delays: {
-    /** Time after which a caller without an opened line is refused. */
+    /** Time in milliseconds after which a caller is refused if its line was not opened. */
     patience: 10_000,
   },
   actions: {

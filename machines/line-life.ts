@@ -1,50 +1,50 @@
 /**
- * The life of one line, for every driver (`sip/`): answer, hold and end. The first cause decides the end; later ones
+ * The life of one line, for every driver (`sip/`): answer, hold and end. The first cause decides the end; later causes
  * are ignored.
  *
- * The chart comes first, then the queue of reports to the call, then `runLineLife`, which runs the chart for a
+ * The file contains the chart, then the queue of reports to the call, then `runLineLife`, which runs the chart for a
  * driver.
  */
 import { assign, createActor, emit, setup, type AnyActorRef } from 'xstate';
 import { inSystemOf, performEffects } from './chart-actors.ts';
 import type { Line, LineEvent, LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
-/** The side that ended a line; `cause` is `null` for an answered line. */
+/** The side that ended a line. `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
 
-/** Effects of a line life on its line, emitted once the new state is reached. */
+/** Effects of a line's chart on the line, emitted once the new state is reached. */
 export type LineEffect =
   | { type: 'report'; report: LineReport }
   | { type: 'carryAudio' }
   /** Stops listening and ringing. */
   | { type: 'fallSilent'; end: LineEnd }
   /**
-   * Ends the call at the far end, if the far end does not know of the end yet. The event `released` follows, unless the
+   * Ends the call at the far end, unless the far end already knows of the end. The event `released` follows, unless the
    * line was closed.
    */
   | { type: 'hangUp'; end: LineEnd }
-  /** The call continues without this line: releases local resources without notifying the far end. */
+  /** Releases local resources without notifying the far end, because the call continues without this line. */
   | { type: 'release' };
 
 export type LineLifeEvent =
-  /** The far end rings, holds the call or resumes it; these events may repeat. */
+  /** The far end rings, holds the call or resumes it. These events may repeat. */
   | { type: 'rang' | 'held' | 'resumed' }
   | { type: 'answered' }
-  /** The line of a call of another process was taken over, or could not be. */
+  /** The line of a call of another process was taken over, or could not be taken over. */
   | { type: 'adopted' | 'adoption.failed' }
-  /** The call was not answered; also confirms a cancelled call. */
+  /** The call was not answered. The event also confirms a cancelled call. */
   | { type: 'unanswered'; cause: UnansweredCause }
   /** The call exists but has lost its media. */
   | { type: 'audio.lost' }
   /** The far end hangs up, or cancels before the answer. */
   | { type: 'left' }
-  /** The network ended the call, not the far end. */
+  /** The network, not the far end, ended the call. */
   | { type: 'cut.off' }
   /** The far end has learned of the end of the line, or the timeout for that has passed. */
   | { type: 'released' }
   /** The call has received the final event. */
   | { type: 'reported' }
-  /** `handed.over`: another gateway holds the call. */
+  /** The call requests a hang-up or closes the line. `handed.over`: another gateway holds the call. */
   | { type: 'hangup.requested' | 'closed' | 'handed.over' };
 
 const reports = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
@@ -55,9 +55,9 @@ const finalReport = ({ by, cause }: LineEnd): LineReport =>
 
 export const lineLifeMachine = setup({
   types: {
-    /** `isAdopted`: the call was answered in another process and taken over by this one. */
+    /** Input of the chart. `isAdopted`: the call was answered in another process and taken over by this one. */
     input: {} as { isAdopted: boolean },
-    /** While the line has no end, `end` is the value for a hang-up by the gateway. */
+    /** Context of the chart. While the line has no end, `end` is the value for a hang-up by the gateway. */
     context: {} as { end: LineEnd },
     events: {} as LineLifeEvent,
     emitted: {} as LineEffect,
@@ -151,29 +151,29 @@ export const lineLifeMachine = setup({
 
 /** Clock of one line. */
 export type LifeTime = {
-  /** Wall-clock milliseconds since the epoch. */
+  /** Returns wall-clock milliseconds since the epoch. */
   now(): number;
-  /** Calls back in a later task after this much line time; returns a function that cancels it. */
+  /** Calls back in a later task after this much line time. Returns a function that cancels the callback. */
   after(milliseconds: number, callback: () => void): () => void;
   /** Cancels all timers. */
   stop(): void;
 };
 
 export type LineLife = {
-  /** The chart's actor, parent of the charts of its legs. */
+  /** Actor of the chart, which is the parent of the charts of the line's legs. */
   readonly actor: AnyActorRef;
   send(event: LineLifeEvent): void;
   is(state: 'calling' | 'answered' | 'leaving' | 'over'): boolean;
   report(report: LineReport): void;
-  /** The call's last command to the line. */
+  /** Performs the call's last command to the line. */
   finish: Pick<Line, 'close' | 'release'>;
 };
 
 /**
- * Queue of reports from a line to its call. Each report is sent in a task of its own with the time of sending, so a
- * line never reports within a command and times never decrease.
+ * Creates the queue of reports from a line to its call. Each report is sent in a task of its own with the time of
+ * sending, so a line never reports within a command and times never decrease.
  *
- * Playback reports are sent before other waiting reports, so the reports of `stopTalking` precede words that were
+ * Playback reports are sent before other waiting reports, so that the reports of `stopTalking` precede words that were
  * recognized shortly before.
  */
 const createReports = (
@@ -205,7 +205,7 @@ const createReports = (
 };
 
 /**
- * Runs the chart as an actor. Effects run once the new state is reached, so a driver that asks `is` in an effect sees
+ * Runs the chart as an actor. Effects run once the new state is reached, so a driver that calls `is` in an effect sees
  * the new state.
  */
 export const runLineLife = (options: {
@@ -218,11 +218,13 @@ export const runLineLife = (options: {
     hangUp(end: LineEnd): void;
     release(): void;
   };
-  /** The call was answered in another process. */
+  /** Whether the call was answered in another process. */
   isAdopted?: boolean;
-  /** The line actor of the call: makes the chart part of the call's actor system, where the inspector sees it. */
+  /**
+   * Line actor of the call. This parent makes the chart part of the call's actor system, where the inspector sees it.
+   */
   parent?: AnyActorRef | undefined;
-  /** The line holds no resources; its clock is stopped. */
+  /** Called when the line holds no resources any more and its clock is stopped. */
   onOver: () => void;
 }): LineLife => {
   const { time, actions, parent, isAdopted = false } = options;

@@ -22,8 +22,8 @@
  *    report covers the audio before and after the pause. `stopTalking` ends a pause, too.
  * 9. Missing audio is reported at most once per direction, before the final event.
  * 10. An adopted line (`Lines.resume`) never emits that it was answered: it emits once that it is adopted, followed by
- *    the events of an answered line; or that it has ended, by the gateway if it could not be adopted. It reports the
- *    result of actions of the other party between the two gateways: held, resumed or ended.
+ *    the events of an answered line; or that it has ended, by the gateway if it could not be adopted. The resumed line
+ *    reports the result of actions of the other party between the two gateways: held, resumed or ended.
  * 11. Each `transfer` is answered by exactly one of `line.transferred`, `line.transfer_failed`, `line.referred` and
  *    `line.refer_refused`, unless the line ends before; `cancelTransfer` only hastens that. Once transferred, both
  *    persons hear each other and the line reports no speech; it ends when either of them hangs up. Every leg ends with
@@ -50,14 +50,14 @@ import type { DtmfMeans, MediaStatistics } from './media-statistics.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
-/** Why a call was never answered. */
+/** Reason why a call was never answered. */
 export type UnansweredCause =
   'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
 
 /**
  * The answerer: a person, an answering machine (a voicemail, an announcement of the network), call screening (an
- * assistant that asks on behalf of its owner for the caller and the reason), or a menu of DTMF digits. Behind call
- * screening a second answerer may follow.
+ * assistant that asks on behalf of its owner for the caller and the reason), or a menu of DTMF digits. After call
+ * screening, a second answerer may follow.
  */
 export type AnsweredBy = 'human' | 'machine' | 'screening' | 'menu';
 
@@ -67,28 +67,31 @@ export type SipReason = { protocol: string; cause: number | null; text: string |
 /** SIP details of a call for the call record (`null` if the line has no SIP). */
 export type SipDetails = {
   status: number | null;
-  /** The reason phrase of the status. */
+  /** Reason phrase of the SIP status. */
   reason: string | null;
   callId: string | null;
-  /** Reason headers (RFC 3326) of the response, CANCEL or BYE that ended the call; absent without any. */
+  /** Reason headers (RFC 3326) of the response, CANCEL or BYE that ended the call; absent without such headers. */
   reasons?: SipReason[];
-  /** Addresses that explain a refusal (Call-Info, RFC 8688); absent without any. */
+  /** Addresses that explain a refusal (Call-Info, RFC 8688); absent without such addresses. */
   callInfo?: string[];
 };
 
 /** Trunk of a call, for the call record. */
 export type CallRoute = {
   trunk: { id: string; name: string };
-  /** Ids of the trunks that failed before. */
+  /** Ids of the trunks that failed before this one. */
   failedTrunks: string[];
-  /** Signalling address as `address:port`; `null` without an exchanged message. */
+  /** Local signalling address as `address:port`; `null` if no message was exchanged. */
   localAddress: string | null;
   remoteAddress: string | null;
   /** Post-dial delay in ms: from the INVITE to ringing or answer. `null` for inbound calls. */
   postDialDelayMs: number | null;
 };
 
-/** Direction without audio: audio of the other party is missing; or ours does not arrive, according to RTCP reports. */
+/**
+ * Direction without audio. `nothing_received`: audio of the other party is missing. `nothing_delivered`: the gateway's
+ * audio does not arrive, according to RTCP reports.
+ */
 export type OneWayAudio = 'nothing_received' | 'nothing_delivered';
 
 /** Events of a line, for its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
@@ -100,15 +103,15 @@ export type LineEvent =
   | { type: 'line.adopted'; at: number }
   /** The call was never answered. Final event. */
   | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails; route?: CallRoute }
-  /** A voice has begun over the agent's; whether it contains speech is not known yet. */
+  /** A voice has begun over the agent's. At this time it is not known whether the voice contains speech. */
   | { type: 'line.onset'; at: number }
-  /** The voice did not take the floor: it was noise, a cough or a backchannel. */
+  /** The voice did not take the floor, because it was noise, a cough or a backchannel. */
   | { type: 'line.no_speech'; at: number }
   /** The other party has begun to speak. */
   | { type: 'line.speech'; at: number }
   /**
    * Complete recognized words. `startedAt` is the beginning of the first word, `endedAt` the end of the last one, if
-   * the line knows them.
+   * the line knows these times.
    */
   | {
       type: 'line.heard';
@@ -118,21 +121,21 @@ export type LineEvent =
       text: string;
       backchannel: boolean;
     }
-  /** An utterance has left the line: played whole, or stopped after `text` was heard. */
+  /** An utterance has left the line: it was played completely, or stopped after `text` was heard. */
   | { type: 'line.played'; at: number; startedAt: number; utterance: number; text: string; whole: boolean }
   /** The other party pressed a DTMF digit (0–9, *, #, A–D). */
   | { type: 'line.digit'; at: number; digit: string }
   | { type: 'line.dtmf'; at: number; means: DtmfMeans }
-  /** The digits of a `press` that were sent; or a `press` that failed completely or in part. */
+  /** The digits of a `press` were sent, or could not be sent completely. */
   | { type: 'line.pressed'; at: number; keys: string }
   | { type: 'line.press_failed'; at: number; keys: string }
   | { type: 'line.answered_by'; at: number; by: AnsweredBy }
-  /** The other party put the call on hold, and is absent until it resumes. */
+  /** The other party put the call on hold, and is absent until it resumes the call. */
   | { type: 'line.held'; at: number }
   | { type: 'line.resumed'; at: number }
-  /** The machine records from now on: its beep is over, or it has been silent for long. */
+  /** The machine records from now on: its beep is over, or the machine has been silent for long. */
   | { type: 'line.takes_message'; at: number }
-  /** The call exists, and one party does not hear the other. */
+  /** One party of the call does not hear the other. */
   | { type: 'line.one_way'; at: number; missing: OneWayAudio }
   /** The person of a warm transfer answered, and is not connected yet. */
   | { type: 'line.transfer_answered'; at: number }
@@ -142,46 +145,52 @@ export type LineEvent =
   | { type: 'line.accepted'; at: number }
   /** The other party is connected with the person of the transfer. */
   | { type: 'line.transferred'; at: number }
-  /** The person was not reached, or hung up before; the other party is back on the line. */
+  /** The person was not reached, or hung up before the connection. The other party is back on the line. */
   | { type: 'line.transfer_failed'; at: number; cause: UnansweredCause; sip?: SipDetails }
-  /** The far end was asked to call that person itself; this cannot be cancelled. */
+  /** The far end was asked to call the person itself (REFER). The request cannot be cancelled. */
   | { type: 'line.referring'; at: number }
-  /** The far end refused the REFER; this line calls the person of further transfers itself. */
+  /** The far end refused the REFER. The line itself calls the persons of further transfers. */
   | { type: 'line.refer_refused'; at: number }
   /**
-   * The far end has connected the other party with that person, or has taken responsibility for it: this call is over.
+   * The far end has connected the other party with the person, or has taken responsibility for the connection. The call
+   * is over.
    */
   | { type: 'line.referred'; at: number }
-  /** The far end asks to be connected with the person at this number (domestic format). */
+  /** The far end requests to be connected with the person at this number (domestic format). */
   | { type: 'line.refer_received'; at: number; to: string }
-  /** The audio is lost although the call exists; the call will be ended. */
+  /** The audio is lost although the call exists. The call will be ended. */
   | { type: 'line.failed'; at: number }
   /** The connection is over. Final event. */
   | {
       type: 'line.ended';
       at: number;
-      /** `network`: the far end was cut off, according to the reason in its BYE, and did not hang up itself. */
+      /**
+       * Side that ended the connection. `network`: according to the reason in its BYE, the far end was cut off and did
+       * not hang up itself.
+       */
       by: 'counterparty' | 'network' | 'gateway';
       sip?: SipDetails;
       route?: CallRoute;
       sound?: MediaStatistics;
     };
 
-/** Cold: the person who answers is connected at once. Warm: hears a briefing first. */
+/**
+ * Mode of a transfer. `cold`: the person who answers is connected at once. `warm`: the person hears a briefing first.
+ */
 export type TransferMode = 'cold' | 'warm';
 
 export type LineEventOf<Type extends LineEvent['type']> = Extract<LineEvent, { type: Type }>;
 
 type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
 
-/** A line event without its time, which the line adds. */
+/** A line event without its time. The line adds the time. */
 export type LineReport = WithoutTime<LineEvent>;
 
 /** Commands of a call to its line. */
 export type LineCommand =
   /**
-   * Queues this text behind all unplayed utterances. `utterance` counts up from 1 within the call. `language` (BCP 47)
-   * is that of the text, if the line learns of a language change only later.
+   * Queues this text after all unplayed utterances. `utterance` counts up from 1 within the call. `language` (BCP 47)
+   * is the language of the text, if the command for the change of language follows later.
    */
   | { type: 'say'; utterance: number; text: string; language?: string }
   /** Changes the language of recognition and synthesis (BCP 47). */
@@ -190,23 +199,24 @@ export type LineCommand =
   | { type: 'press'; keys: string }
   /** Falls silent at once and clears the queue. */
   | { type: 'stopTalking' }
-  /** Falls silent at once, and keeps the queue and the rest of the current utterance. */
+  /** Falls silent at once. The queue and the rest of the current utterance remain. */
   | { type: 'pauseTalking' }
   | { type: 'resumeTalking' }
   /**
-   * Pauses or resumes the recording. A paused recording holds silence on both sides and its time continues, so that
-   * words keep their position. Both have no effect in a call that is not recorded.
+   * Pauses or resumes the recording. A paused recording contains silence on both sides and its time continues, so that
+   * words keep their position. Both commands have no effect in a call that is not recorded.
    */
   | { type: 'pauseRecording' }
   | { type: 'resumeRecording' }
   /**
-   * Replaces the other party's DTMF tones in the recording by silence, or stops doing so. Both have no effect in a call
-   * that is not recorded.
+   * Replaces the other party's DTMF tones in the recording by silence, or stops replacing them. Both commands have no
+   * effect in a call that is not recorded.
    */
   | { type: 'hideTones' }
   | { type: 'showTones' }
   /**
-   * The call will be hung up when the agent's audio has been played. A line may prepare for it; most lines ignore it.
+   * The call will be hung up when the agent's audio has been played. A line may prepare for the hang-up; most lines
+   * ignore this command.
    */
   | { type: 'expectHangup' }
   /**
@@ -215,8 +225,8 @@ export type LineCommand =
    */
   | { type: 'transfer'; to: string; mode: TransferMode }
   /**
-   * Plays this briefing to the person of a warm transfer; `acceptKey` accepts the call, `null` if acceptance is not
-   * required.
+   * Plays this briefing to the person of a warm transfer. `acceptKey` is the digit that accepts the call, or `null` if
+   * acceptance is not required.
    */
   | { type: 'brief'; text: string; acceptKey: string | null }
   /** Connects the person of a warm transfer with the other party, even during the briefing. */
@@ -232,16 +242,16 @@ export type LineCommand =
 export type KeysCommand =
   /** Hides digits from now on, except the digit that finishes the entry. */
   | { type: 'hideKeys'; finish: string | null }
-  /** Reports that the hidden digits became a turn; later digits are hidden too, but are not part of a turn. */
+  /** Notes that the hidden digits became a turn. Later digits are hidden too, but do not belong to a turn. */
   | { type: 'keepKeys' }
-  /** Reports that the hidden digits are dropped; later digits are hidden too, and are not part of a turn. */
+  /** Drops the hidden digits. Later digits are hidden too, and do not belong to a turn. */
   | { type: 'forgetKeys' }
   /** Stops hiding digits. */
   | { type: 'showKeys' };
 
 /**
- * Recognizer and synthesizer of a call, by the names of the operator's engines; `null` uses the operator's order. A
- * voice belongs to the named synthesizer; `null` is its default.
+ * Recognizer and synthesizer of a call, by the names of the operator's engines; `null` means the operator's order. A
+ * voice belongs to the named synthesizer; `null` means the synthesizer's default voice.
  */
 export type SpeechChoice = { recognizer: string | null; synthesizer: string | null; voice: string | null };
 
@@ -251,28 +261,28 @@ export type SpeechChoice = { recognizer: string | null; synthesizer: string | nu
  */
 export type BargeInMode = 'pause' | 'stop' | 'off';
 
-/** The thresholds apply to `pause`. */
+/** Barge-in settings. The thresholds apply to the mode `pause`. */
 export type BargeIn = {
   mode: BargeInMode;
-  /** Duration of a voice that counts as an onset. */
+  /** Duration of a voice that counts as an onset, in milliseconds. */
   onsetMs: number;
-  /** Duration of speech that counts as an interruption, even without recognized words. */
+  /** Duration of speech that counts as an interruption even without recognized words, in milliseconds. */
   speechMs: number;
-  /** Silence after an onset without words, after which the agent resumes. */
+  /** Silence in milliseconds after an onset without words, after which the agent resumes. */
   resumeMs: number;
 };
 
 /**
- * Detector of the end of the other party's turn: the pause after its words together with their content, the recognizer,
- * or a speech model. If the chosen one is unavailable or has no result, pauses decide.
+ * Detector of the end of the other party's turn: the pause after its words together with their content (`pause`), the
+ * recognizer, or a speech model. If the chosen detector is unavailable or has no result, pauses decide.
  */
 export type TurnEndMode = 'pause' | 'recognizer' | 'model';
 
 export type TurnEnd = {
   mode: TurnEndMode;
-  /** A turn is never over before this silence. */
+  /** Silence in milliseconds before which a turn is never over. */
   minSilenceMs: number;
-  /** A turn with words is always over after this silence, for any detector. */
+  /** Silence in milliseconds after which a turn with words is always over, for any detector. */
   maxSilenceMs: number;
 };
 
@@ -284,7 +294,7 @@ export type LineInput = {
   from: string;
   /** Called number in domestic format. */
   to: string;
-  /** BCP 47, for recognition and synthesis. */
+  /** Language of recognition and synthesis (BCP 47). */
   language: string;
   speech: SpeechChoice;
   /** Whether this call is recorded from the answer on. */
@@ -298,26 +308,22 @@ export type LineInput = {
 /** An open line. */
 export interface Line {
   tell(command: LineCommand): void;
-  /** Releases everything at once and hangs up a call in progress. The line emits no further events. Idempotent. */
+  /** Releases everything at once and hangs up a call in progress. The line emits no events afterwards. Idempotent. */
   close(): void;
   /**
-   * Releases local resources without ending the call, which another gateway holds: the far end notices no change. The
-   * line emits no further events. Idempotent.
+   * Releases local resources without ending the call, which another gateway holds; the far end notices no change. The
+   * line emits no events afterwards. Idempotent.
    */
   release(): void;
-  /**
-   * Whether another gateway could take over the call now: the line is answered, and its far end survives this process.
-   */
-  canBeResumed(): boolean;
 }
 
 /**
- * Starts dialing (outbound) or answers the waiting arrival of this call (inbound). `parent`: the line actor of the call;
- * the charts of the line then belong to the actor system of the call.
+ * Starts dialling (outbound) or answers the waiting arrival of this call (inbound). `parent` is the line actor of the
+ * call; the charts of the line then belong to the actor system of the call.
  */
 export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void, parent?: AnyActorRef) => Line;
 
-/** Placeholder of the line actor; the composition root provides the real one. */
+/** Placeholder of the line actor. The composition root provides the real actor. */
 export const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {
   throw new Error('No "line" was provided to this machine');
 });

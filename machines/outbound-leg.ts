@@ -17,8 +17,8 @@
  *    never arrives: both give up the INVITE without waiting for the response. An answer that arrives later is hung up by
  *    the INVITE itself (`sip/drachtio/invite.ts`).
  * 6. Challenges (401, 407), 422 and a trunk without any response belong to the INVITE, not to the leg.
- * 7. The chart does no I/O. It emits effects; the driver performs them once the new state is reached and sends events
- *    back (`sip/drachtio/outbound-leg.ts`). Trunks and targets are numbers here; the driver has the lists.
+ * 7. The chart does no I/O. The chart emits effects; the driver performs them once the new state is reached and sends
+ *    events back (`sip/drachtio/outbound-leg.ts`). Trunks and targets are numbers here; the driver has the lists.
  */
 import { assign, emit, setup } from 'xstate';
 import type { SipDetails, UnansweredCause } from './line.ts';
@@ -28,27 +28,27 @@ export type LegFailure = { cause: UnansweredCause; sip: SipDetails };
 export type OutboundLegEnd = { answered: true } | ({ answered: false } & LegFailure);
 
 export type OutboundLegEvent =
-  /** Number of trunks that can carry the call; without any, the reason. */
+  /** Trunks were chosen. `trunks` is the number of trunks that can carry the call; if it is 0, `reason` says why. */
   | { type: 'chosen'; trunks: number; reason: string | null }
   | { type: 'reserved' }
   /** The trunk has no free channel, or its rate limit is reached. */
   | { type: 'full'; reason: string }
-  /** The endpoint made its offer; number of addresses of the trunk. */
+  /** The endpoint made its offer. `targets` is the number of addresses of the trunk. */
   | { type: 'prepared'; targets: number }
   /** No endpoint can meet the terms of this trunk. */
   | { type: 'unsuitable'; reason: string }
   | { type: 'prepare.failed' }
-  /** Provisional responses: 181 to 183 and the like; 180. */
+  /** A provisional response arrived: `ringing` for 180, `progress` for 181 to 183 and others. */
   | { type: 'progress' | 'ringing' }
   /**
    * The INVITE has ended without an answer. `mayContinue`: another target or trunk may succeed. `isRedirect`: the
    * response names other targets.
    */
   | ({ type: 'refused'; mayContinue: boolean; isRedirect: boolean } & LegFailure)
-  /** Number of allowed new targets. */
+  /** The targets of the redirect were checked. `targets` is the number of allowed new targets. */
   | { type: 'redirected'; targets: number }
   | { type: 'answered'; sip: SipDetails }
-  /** The answer was applied to the endpoint, or could not be. */
+  /** The answer was applied to the endpoint, or could not be applied. */
   | { type: 'connected' | 'connect.failed' }
   /** An effect failed unexpectedly. */
   | { type: 'effect.failed' }
@@ -61,7 +61,7 @@ export type OutboundLegEvent =
 
 export type OutboundLegEffect =
   | { type: 'choose' }
-  /** Reserves a channel of the next trunk. If it is the last trunk, waits for a free channel. */
+  /** Reserves a channel of the next trunk. For the last trunk, waits for a free channel. */
   | { type: 'reserve'; isLast: boolean }
   | { type: 'prepare' }
   /** Sends the INVITE to the next target. */
@@ -73,13 +73,13 @@ export type OutboundLegEffect =
   /** Applies the answer to the endpoint. */
   | { type: 'connect' }
   | { type: 'cancel' }
-  /** Ends waiting for a channel. */
+  /** Stops waiting for a channel. */
   | { type: 'abort' }
   /** Cancels the INVITE and ends it without waiting for a response. */
   | { type: 'giveUp'; reason: string }
   /** Ends the dialog by BYE. */
   | { type: 'hangUp' }
-  /** The target or the trunk did not answer the call: releases its permits. */
+  /** Releases the permits of a target or trunk that did not answer the call. */
   | { type: 'leaveTarget' }
   | { type: 'leaveTrunk'; isFailover: boolean; sip: SipDetails }
   /** Releases everything. */
@@ -98,12 +98,12 @@ type Context = {
   trunks: number;
   /** Index of the current trunk; -1 before the first one. */
   trunk: number;
-  /** Targets of the current trunk that are not yet tried. */
+  /** Number of targets of the current trunk that were not tried yet. */
   targets: number;
   mayContinue: boolean;
-  /** End of the leg if nothing else succeeds. */
+  /** End of the leg if no further target succeeds. */
   failure: LegFailure;
-  /** Cause of a leg that is given up: `cancelled` unless something is lost. */
+  /** Cause of a leg that is given up: `cancelled`, unless the endpoint or the connection is lost. */
   given: UnansweredCause;
   isAnswered: boolean;
 };
@@ -154,7 +154,7 @@ export const outboundLegMachine = setup({
       targets: context.targets + targets,
       mayContinue: context.mayContinue || targets > 0,
     })),
-    /** The call has a dialog now; if the call fails later, its end has these details. */
+    /** Notes that the call has a dialog now. If the call fails later, its end has these details. */
     noteAnswer: assign(({ context }, sip: SipDetails) => ({ failure: { ...context.failure, sip } })),
     noteAnswered: assign({ isAnswered: true }),
     noteMediaError: assign(({ context }) => ({

@@ -1,7 +1,7 @@
 /** Status of an ended call by its cause (guides/design/calls.md, "Status from the cause"). */
 import type { UnansweredCause } from './line.ts';
 
-/** Why a call ended. The first cause wins. */
+/** Reason for the end of a call. The first cause wins. */
 export type EndReason =
   | UnansweredCause
   | 'agent_hangup'
@@ -29,7 +29,10 @@ const statusAfter = (reason: EndReason, wasAnswered: boolean): FinalStatus => {
   return nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
 };
 
-/** Calls normally end with their chart's output; this also serves calls whose chart never ran or no longer exists. */
+/**
+ * Returns the outcome of a call. Calls normally end with their chart's output; this function also serves calls whose
+ * chart never ran or no longer exists.
+ */
 export const outcomeOf = (reason: EndReason, wasAnswered: boolean): CallOutcome => ({
   reason,
   status: statusAfter(reason, wasAnswered),

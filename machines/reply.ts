@@ -2,23 +2,24 @@
 import { fromCallback } from 'xstate';
 import type { Control } from './control.ts';
 
-/** A message of the history for an agent. An interrupted reply contains only its heard part. */
+/** A message of the history for an agent. An interrupted reply contains only the part that was heard. */
 export type Message = { role: 'user' | 'assistant'; content: string };
 
 /** Input of a reply. `messages` ends with the new user turn (or with the kickoff). */
 export type ReplyInput = {
   callId: string;
-  /** Counts the replies of the call, from 1. */
+  /** Number of the reply within the call, counted from 1. */
   turn: number;
   messages: readonly Message[];
 };
 
 /**
- * Reasons of a failed reply, in the terms of the agent interface. They contain no customer data and are safe to log.
+ * Reasons for a failed reply, in the terms of the agent interface. The reasons contain no customer data and are safe to
+ * log.
  */
 export type ReplyFailure =
   | 'connect_timeout'
-  /** The circuit breaker is open: the server was not asked, because it did not answer recently. */
+  /** The circuit breaker is open: the gateway sent no request, because the server did not answer recently. */
   | 'circuit_open'
   /** The workspace has reached its limit of concurrent requests. */
   | 'over_capacity'
@@ -44,12 +45,12 @@ export type ReplyFailure =
 /** Events of a reply for its conversation. `reply.finished` and `reply.failed` are final. */
 export type ReplyEvent =
   | { type: 'reply.sentence'; text: string }
-  /** Acts after the sentences before it were heard. */
+  /** A control, which is executed after the sentences before it were heard. */
   | { type: 'reply.control'; control: Control }
   | { type: 'reply.finished' }
   | { type: 'reply.failed'; failure: ReplyFailure; detail?: string };
 
-/** Placeholder of the reply actor. Leaving the state that invokes it aborts the request. */
+/** Placeholder of the reply actor. Leaving the state that invokes the actor aborts the request. */
 export const reply = fromCallback<{ type: 'none' }, ReplyInput>(() => {
   throw new Error('No "reply" was provided to this machine');
 });

@@ -11,9 +11,9 @@ import { assign, fromPromise, setup } from 'xstate';
 export type TrunkLifeTimes = {
   /** Interval of OPTIONS requests. */
   checkMs: number;
-  /** Interval of OPTIONS requests while the last one is unanswered. */
+  /** Interval of OPTIONS requests while the last request is unanswered. */
   recheckMs: number;
-  /** Delay before a refused registration is retried; doubled each time. */
+  /** Delay before a refused registration is retried; doubled after each refusal. */
   retryFirstMs: number;
   retryLongestMs: number;
 };
@@ -30,14 +30,14 @@ export type TrunkInput = {
 
 type TrunkContext = TrunkInput & {
   hasBeenChecked: boolean;
-  /** OPTIONS requests in a row without and with an answer. */
+  /** Number of OPTIONS requests in a row without an answer, and with an answer. */
   failures: number;
   successes: number;
-  /** Failed registrations in a row. */
+  /** Number of failed registrations in a row. */
   refusals: number;
-  /** Time of the last registration. */
+  /** Lifetime of the last registration in milliseconds. */
   expiresMs: number;
-  /** Wall-clock milliseconds since the epoch. */
+  /** Time of the last response in wall-clock milliseconds since the epoch. */
   lastSeenAt: number | null;
   /** Last error, as a plain sentence. */
   detail: string | null;
@@ -45,7 +45,7 @@ type TrunkContext = TrunkInput & {
 
 const mostFailures = 3;
 const enoughSuccesses = 2;
-/** Share of its lifetime after which a registration is refreshed. */
+/** Share of a registration's lifetime after which the registration is refreshed. */
 const refreshAfter = 0.8;
 const shortestRefreshMs = 5_000;
 const longestRefreshMs = 86_400_000;

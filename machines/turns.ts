@@ -10,19 +10,19 @@ export type Spoken = { startedAt: number; endedAt: number; text: string; whole: 
 /** The part of a conversation's context that concerns turns. */
 export type Turns = {
   messages: readonly Message[];
-  /** Counts replies, from 1. */
+  /** Number of replies so far. */
   turn: number;
-  /** Utterances that are queued or playing, in order. */
+  /** Utterances that are queued or playing, in the order of the queue. */
   unplayed: readonly string[];
   spoken: Spoken | null;
   /** Number of user messages at the end of the history for which no reply was requested yet. */
   unanswered: number;
 };
 
-/** The line's report of an utterance. */
+/** Report of the line about an utterance. */
 export type UtteranceReport = { startedAt: number; at: number; text: string; whole: boolean };
 
-/** Whether part of the pending reply is being said, or was. */
+/** Whether a part of the pending reply is being spoken or was spoken. */
 export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== null || unplayed.length > 0;
 
 /** Whether the other party has heard words of the agent, or is about to hear some. */
@@ -66,7 +66,7 @@ export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Me
   return messages.toSpliced(messages.length - unanswered, 0, said);
 };
 
-/** Maximum length of `sayingNow` in characters; longer turns are cut at the front. */
+/** Maximum length of `sayingNow` in characters. Longer turns are cut at the front. */
 const longestSaying = 1_000;
 
 /** Returns the heard words of the agent's turn, and the current sentence; null between turns. */

@@ -1,6 +1,6 @@
 /**
- * Leaving a message on an answering machine: when to say it, and when it is complete. The conversation says it, because
- * it tracks the heard words.
+ * Leaving a message on an answering machine: when the message is spoken, and when it is complete. The conversation
+ * speaks it, because the conversation tracks the heard words.
  */
 import { sendParent, setup } from 'xstate';
 
@@ -11,7 +11,7 @@ export type VoicemailEvent =
   /** The last requested message was heard to its end. */
   | { type: 'message.played' };
 
-/** Requests that the conversation stop other words and say the whole message. */
+/** Requests that the conversation stop other words and speak the whole message. */
 export type VoicemailMessage = { type: 'message.due' };
 
 export const voicemailMachine = setup({
@@ -23,7 +23,7 @@ export const voicemailMachine = setup({
   },
   guards: { takesMessage: ({ context }) => context.takesMessage },
   delays: {
-    /** A machine whose recording is not detected gets the message after this time. */
+    /** Time after which a machine whose recording is not detected gets the message. */
     longestGreeting: 60_000,
   },
   actions: { askForMessage: sendParent({ type: 'message.due' } satisfies VoicemailMessage) },

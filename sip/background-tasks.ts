@@ -3,8 +3,8 @@ import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin, TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 
 /**
- * Work that is not awaited: hanging up, destroying an endpoint. Every promise of drachtio-srf can reject when its
- * dialog ended a moment earlier, which must not end the process, and some promises never settle.
+ * Work that is not awaited, such as hanging up or destroying an endpoint. Every promise of drachtio-srf can reject when
+ * its dialog ended a moment earlier, which must not end the process, and some promises never settle.
  */
 export type BackgroundTasks = {
   /** Runs the work and logs a failure at level `debug`, because failures are part of ordinary call ends. */
@@ -33,8 +33,8 @@ export const createBackgroundTasks = (clock: Clock, logger: Logger): BackgroundT
 };
 
 /**
- * Resolves with the result of the work, or rejects with a TimeoutError that names it. `late` receives a result that
- * arrives after the timeout, so that it can be released.
+ * Resolves with the result of the work, or rejects with a TimeoutError that contains the name of the work. `late`
+ * receives a result that arrives after the timeout, so that the result can be released.
  */
 export const within = <Result>(
   clock: Clock,

@@ -1,7 +1,7 @@
 /**
  * Carriers of call audio, chosen by the trunk: a media server, or this process itself. With `auto`, this process
- * carries a call unless its codecs or the caller's offer need a media server. A call keeps the carrier with which it
- * was set up.
+ * carries a call unless the call's codecs or the caller's offer need a media server. A call keeps the carrier with
+ * which it was set up.
  */
 import { isIPv6 } from 'node:net';
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
@@ -17,19 +17,19 @@ export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'> & Encryption;
 
 export type Carrier = 'media server' | 'this process';
 
-/** Why calls cannot be carried, in plain sentences. `isLasting`: only a change of the settings helps. */
+/** Reason why calls cannot be carried, as a plain sentence. `isLasting`: only a change of the settings helps. */
 export type CarryingProblem = { sentence: string; isLasting: boolean };
 
 export type Carriers = {
   /** Codecs, encryption and address families allowed in session descriptions on this trunk. */
   termsFor(trunk: Pick<Trunk, 'srtp' | 'media' | 'codecs'>): AudioTerms;
-  /** The carrier of a call on these terms. */
+  /** Returns the carrier of a call on these terms. */
   carrierFor(terms: MediaTerms): Carrier;
-  /** Why no call on these terms can be carried; `null` if one can. */
+  /** Returns why no call on these terms can be carried; `null` if a call can be carried. */
   problem(terms: MediaTerms): CarryingProblem | null;
   /**
-   * With the caller's offer, or without one to make an offer; on the media server named `preferred` if possible.
-   * Rejects after a few seconds at the latest.
+   * Creates an endpoint for the caller's offer, or an endpoint that makes an offer. The endpoint is on the media server
+   * named `preferred` if possible. Rejects after a few seconds at the latest.
    */
   createEndpoint(
     offer: string | undefined,
@@ -39,8 +39,9 @@ export type Carriers = {
 };
 
 /**
- * A media server has IPv4 only (config/README.md, "Several FreeSWITCHes, or none"), and either encrypts a call or not:
- * with optional encryption the caller's offer decides once for the call, and our own offer is unencrypted.
+ * Creates an endpoint on a media server. A media server has only IPv4 (config/README.md, "Several FreeSWITCHes, or
+ * none"), and either encrypts a call or does not. With optional encryption, the caller's offer decides once for the
+ * call, and the gateway's own offer is unencrypted.
  */
 const createOnServer = async (
   offer: string | undefined,
@@ -74,7 +75,10 @@ export const createCarriers = (
   mediaServers: Pick<MediaServers, 'createEndpoint' | 'refusal' | 'areThere'>,
   direct: DirectOptions,
 ): Carriers => {
-  /** With these codecs an offer of this process would differ from the one that the trunk requires. */
+  /**
+   * Whether only a media server can carry the call. With these codecs, an offer of this process would differ from the
+   * offer that the trunk requires.
+   */
   const isForServers = ({ media, codecs }: MediaTerms): boolean =>
     media === 'auto' && mediaServers.areThere && codecs?.some(isWide) === true;
 
@@ -87,7 +91,10 @@ export const createCarriers = (
     return sentence === null ? null : { sentence, isLasting: !mediaServers.areThere };
   };
 
-  /** FreeSWITCH is configured only for IPv4 (config/README.md, "Several FreeSWITCHes, or none"). */
+  /**
+   * Returns the address families of the carrier. FreeSWITCH is configured only for IPv4 (config/README.md, "Several
+   * FreeSWITCHes, or none").
+   */
   const familiesOf = (terms: MediaTerms): readonly Family[] => {
     const own = isIPv6(direct.address) ? 'IP6' : 'IP4';
     if (carrierFor(terms) === 'media server') return ['IP4'];
@@ -119,8 +126,8 @@ export const createCarriers = (
 };
 
 /**
- * Health of the carriers of these trunks. `isDown`: calls that could normally be carried are currently refused; a trunk
- * whose calls can never be carried does not affect the others.
+ * Returns the health of the carriers of these trunks. `isDown`: calls that could normally be carried are currently
+ * refused. A trunk whose calls can never be carried does not affect the others.
  */
 export const carryingHealth = (
   trunks: readonly Trunk[],

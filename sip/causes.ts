@@ -1,7 +1,8 @@
 /**
  * Maps SIP failures to end reasons (RFC 3261 section 21, RFC 3326, ITU-T Q.850).
  *
- * A telephone network knows more than SIP can express: a specific Q.850 cause has precedence over the SIP status.
+ * A telephone network has more causes than SIP has statuses, so a specific Q.850 cause has precedence over the SIP
+ * status.
  */
 import type { SipReason, UnansweredCause } from '#machines/line.ts';
 import { reasonsIn } from './headers/reasons.ts';
@@ -15,7 +16,10 @@ export type SipRefusal = {
   rang: boolean;
 };
 
-/** Unspecific causes (normal clearing, normal unspecified, interworking) are ignored. */
+/**
+ * End reasons by Q.850 cause. Unspecific causes (normal clearing, normal unspecified, interworking) are not listed and
+ * therefore ignored.
+ */
 const byQ850: Readonly<Record<number, UnansweredCause>> = {
   1: 'invalid_number', // unallocated number
   2: 'trunk_error', // no route to the transit network
@@ -60,12 +64,12 @@ const byQ850: Readonly<Record<number, UnansweredCause>> = {
   111: 'trunk_error', // protocol error
 };
 
-/** All other failures are the trunk's, or of the request sent to it. */
+/** End reasons by SIP status. All other failures are the fault of the trunk, or of the request sent to it. */
 const byStatus: Readonly<Record<number, UnansweredCause>> = {
   404: 'invalid_number',
   410: 'invalid_number',
   415: 'media_error',
-  433: 'declined', // anonymous callers are not taken
+  433: 'declined', // anonymous callers are rejected
   480: 'no_answer',
   484: 'invalid_number',
   485: 'invalid_number', // ambiguous
@@ -86,15 +90,15 @@ const q850In = (reasons: readonly SipReason[]): UnansweredCause | undefined => {
   return typeof q850 === 'number' ? byQ850[q850] : undefined;
 };
 
-/** Returns the specific cause of the telephone network, if there is one. */
+/** Returns the end reason by the specific cause of the telephone network; undefined without one. */
 export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined =>
   q850In(reasonsIn(reason ?? ''));
 
 const failures: ReadonlySet<UnansweredCause> = new Set(['trunk_error', 'media_error']);
 
 /**
- * Whether an answered call ended by a network failure, by the reasons of its BYE: a specific Q.850 cause decides, else
- * a failure status of SIP. A person's hang-up has neither.
+ * Whether an answered call ended by a network failure, according to the reasons of its BYE. A specific Q.850 cause
+ * decides, else a failure status of SIP. The BYE of a person who hangs up has neither.
  */
 export const isNetworkFailure = (reasons: readonly SipReason[]): boolean => {
   const fromNetwork = q850In(reasons);
@@ -106,7 +110,8 @@ export const isNetworkFailure = (reasons: readonly SipReason[]): boolean => {
 export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {
   const fromNetwork = networkCause(reason);
   if (fromNetwork !== undefined) return fromNetwork;
-  // A timeout after ringing means no answer; before it, a trunk that does not respond.
+  // A timeout after ringing means that the callee did not answer; a timeout before ringing means that the trunk does
+  // not respond.
   if (status === 408) return rang ? 'no_answer' : 'trunk_error';
   return byStatus[status] ?? 'trunk_error';
 };

@@ -1,15 +1,15 @@
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
-/** The server is reachable but refused the request. */
+/** Thrown when the server is reachable but refused the request. */
 export class ServerRefusal extends Error {}
 
 /** Number of consecutive failures after which a server counts as lost. */
 const mostFailures = 2;
 
 /**
- * Probes periodically and calls `onSilent` once after two consecutive failures: the connection to a vanished machine or
- * a hanging process stays open. Returns a function that stops it.
+ * Probes periodically and calls `onSilent` once after two consecutive failures, because the connection to a vanished
+ * machine or a hanging process stays open. Returns a function that stops the probes.
  */
 export const startHeartbeat = (options: {
   probe: () => Promise<void>;

@@ -9,12 +9,12 @@ export type ServerAddress = { host: string; port: number; secret: string };
 
 /** A connection that is re-established after each loss until it is closed. */
 export type Kept<Connection> = {
-  /** The current connection, if any. */
+  /** Returns the current connection; null without one. */
   readonly current: () => Connection | null;
-  /** Why there is no connection, as a plain sentence; `null` if there is one. */
+  /** Returns why there is no connection, as a plain sentence; `null` if there is a connection. */
   readonly problem: () => string | null;
   /**
-   * Begins to connect. Resolves after the first attempt, whether or not it succeeded; further attempts follow
+   * Begins to connect. Resolves after the first attempt, whether it succeeded or not; further attempts follow
    * automatically.
    */
   readonly open: () => Promise<void>;
@@ -27,12 +27,12 @@ type State<Connection> =
   | { is: 'closed'; problem: string };
 
 export const keepConnected = <Connection>(options: {
-  /** For logs and messages: `FreeSWITCH at 127.0.0.1:8021`. */
+  /** Name of the server for logs and messages: `FreeSWITCH at 127.0.0.1:8021`. */
   to: string;
   connect: (onLost: () => void) => Promise<Connection>;
   disconnect: (connection: Connection) => void;
   onConnected?: () => void;
-  /** Called when an established connection is lost, except by `close`. */
+  /** Called when an established connection is lost, unless `close` was called. */
   onLost: () => void;
   clock: Clock;
   logger: Logger;
@@ -61,7 +61,8 @@ export const keepConnected = <Connection>(options: {
     state = awayBecause('it was lost.');
     options.disconnect(lost);
     options.onLost();
-    // At once after a lasting connection: the port of a server that died is closed, which shows that it died.
+    // After a lasting connection, the first attempt follows at once, because the closed port of a dead server shows
+    // that the server has died.
     tryAgain('it was lost.', clock.now() - connectedAt > firstDelayMs ? 0 : delayMs);
   };
 

@@ -1,10 +1,10 @@
-/** An item that is due at a time. */
+/** An item that becomes due at a time. */
 export class Entry {
   readonly due: number;
   /** Order among items of the same time. */
   readonly order: number;
   readonly callback: () => void;
-  /** Index in the heap; −1 if it is not queued. */
+  /** Index in the heap; −1 while the item is not queued. */
   place = -1;
 
   constructor(due: number, order: number, callback: () => void) {
@@ -19,8 +19,8 @@ export class Entry {
 }
 
 /**
- * Priority queue by time; items of the same time keep their order. A binary heap, because thousands of calls wait in
- * it.
+ * Priority queue by time. Items of the same time keep their order. The queue is a binary heap, because thousands of
+ * calls wait in it.
  */
 export class Agenda {
   readonly #heap: Entry[] = [];
@@ -37,7 +37,7 @@ export class Agenda {
     return entry;
   }
 
-  /** Ignores an item that is not queued. */
+  /** Removes an item. An item that is not queued is ignored. */
   remove(entry: Entry): void {
     const { place } = entry;
     if (this.#heap[place] !== entry) return;

@@ -4,14 +4,14 @@ const nodeTimer = (timer: unknown): NodeJS.Timeout | undefined =>
   timer instanceof Object && Symbol.toPrimitive in timer ? (timer as NodeJS.Timeout) : undefined;
 
 /**
- * Monotonic clock: the wall clock at the start of the process, advanced evenly; setting the machine's clock does not
- * change it. Used for measurements and timers; `systemClock` is for display.
+ * Monotonic clock: the wall clock at the start of the process, advanced evenly. Setting the machine's clock does not
+ * change it. The clock is for measurements and timers, `systemClock` for display.
  */
 const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now());
 
 /**
- * Runs timers `speed` times faster while `now` is real time: simulated lines and calls run faster, timestamps stay
- * correct (guides/design/start.md, "Clocks").
+ * Clock whose timers run `speed` times faster while `now` is real time. Simulated lines and calls run faster, and
+ * timestamps stay correct (guides/design/start.md, "Clocks").
  */
 export const acceleratedClock = (speed: number): Clock => ({
   now: steadyNow,

@@ -1,7 +1,7 @@
 /**
- * Composition root: the only place where all parts are connected and the charts get their actors
- * (guides/design/architecture.md, "Rings"). `startGateway` builds from the database outwards and opens the port last;
- * `close` goes backwards, so that everything acknowledged is kept.
+ * Composition root: the only module that connects all parts and gives the charts their actors
+ * (guides/design/architecture.md, "Rings"). `startGateway` builds the parts from the database outwards and opens the
+ * port last. `close` ends them in the opposite order, so that acknowledged data is stored.
  */
 import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';
@@ -18,6 +18,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { createFreezeFence } from '#src/domain/fence.ts';
+import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -31,7 +32,6 @@ import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
 import { startEvents } from './parts/events.ts';
 import { startOutgoing } from './parts/outgoing.ts';
-import { startHttpServer } from './parts/http.ts';
 import { startTelephony } from './parts/telephony.ts';
 import { keepToRetention } from './housekeeping/retention.ts';
 import { startRecordings, startStorage, type Storage } from './parts/storage.ts';
@@ -42,11 +42,11 @@ export type Gateway = {
   credentials: Credentials;
   startedInMs: number;
   /**
-   * A single-use link that signs a browser in as the admin of the credentials; undefined if their token is revoked or
-   * expired.
+   * Creates a single-use link that signs a browser in as the admin of the credentials. Resolves to undefined if the
+   * admin's token is revoked or expired.
    */
   makeSignInLink(): Promise<string | undefined>;
-  /** Refuses new calls, waits for calls in progress, then ends everything. */
+  /** Refuses new calls, waits for calls in progress, then ends all parts. */
   close(): Promise<void>;
   /** Hangs up the calls that `close` still waits for, and shortens other waits. */
   hurry(): void;
@@ -61,6 +61,9 @@ const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorl
   const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
   return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
+
+/** Loads the modules of the API, which blocks the event loop: calls of a dead process are taken over before. */
+const loadHttpServer = () => import('./parts/http.ts');
 
 const openRuntime = async (
   config: Config,
@@ -104,7 +107,10 @@ const openRuntime = async (
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
-/** Throws a StartError with one line for the person who starts the gateway; parts started until then are ended. */
+/**
+ * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
+ * then are ended.
+ */
 export const startGateway = async (
   config: Config,
   logger: Logger,
@@ -113,6 +119,12 @@ export const startGateway = async (
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
   const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
+  const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
+    logger.warn(
+      { err: error },
+      'the statements of calls could not be prepared; the first calls prepare them',
+    ),
+  );
   const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
@@ -126,10 +138,10 @@ export const startGateway = async (
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(runtime);
   const events = await startEvents(runtime, outgoing);
-  const recordings = await startRecordings(runtime, journalling.journal, left.isResumed);
+  const recordings = await startRecordings(runtime, journalling.journal, cluster.otherParts);
   const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
   const telephony = await startTelephony(runtime, {
-    legs: journalling.legs,
+    checkpoints: journalling.checkpoints,
     isResumed: left.isResumed,
     liveCalls,
     outgoing,
@@ -146,18 +158,22 @@ export const startGateway = async (
   const calls = startCalls(runtime, used, callMachineWith);
   const parts = { ...used, calls };
   const { control, switchboard } = calls;
+  await prepared;
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,
+    scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
     ...nodeDuties(runtime, parts, takeOver),
   });
   await cluster.takes(true);
   const handOver = startHandOver(runtime, parts);
 
-  // HTTP server. The credentials are written before listening; with port 0, after.
+  // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
+  await switchboard.linesTaken(policy.callTimes.adoptTimeoutMs);
+  const { startHttpServer } = await loadHttpServer();
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
@@ -186,7 +202,7 @@ export const startGateway = async (
       await running.disposeAsync();
     },
     hurry() {
-      // The hand-over comes first: calls that another process takes must not be hung up.
+      // The hand-over comes first, because calls that another process takes over must not be hung up.
       void handOver.finish().finally(switchboard.closeAll);
       journalling.hurry();
     },

@@ -14,8 +14,9 @@ const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instructio
 type LoggedError = { type: string; message: string; stack?: string; code?: string; cause?: LoggedError };
 
 /**
- * Logged properties of an error. Other properties are omitted: PostgreSQL's `detail`, for example, contains the
- * rejected row with words and numbers. Control characters are removed from the message, which may quote another server.
+ * Returns the logged properties of an error. Other properties are omitted: PostgreSQL's `detail`, for example, contains
+ * the rejected row with words and numbers. Control characters are removed from the message, which may quote another
+ * server.
  */
 const describeError = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: terminalEscapes(String(error)) };
@@ -28,7 +29,9 @@ const describeError = (error: unknown): LoggedError => {
   };
 };
 
-/** Writes one line per event to standard output by default: `pretty` for a terminal, or JSON. */
+/**
+ * Creates the logger, which writes one line per event to standard output by default: `pretty` for a terminal, or JSON.
+ */
 export const createLogger = (
   options: { level: string; format: 'pretty' | 'json' },
   destination?: Writable,

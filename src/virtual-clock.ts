@@ -1,6 +1,6 @@
 /**
- * Clock of simulated lines. It runs fast while the process is idle and in real time while it works, so that simulated
- * callers wait for a busy gateway as on a fast machine (guides/design/start.md, "Clocks").
+ * Clock of simulated lines. The clock runs fast while the process is idle and in real time while the process works, so
+ * that simulated callers wait for a busy gateway as on a fast machine (guides/design/start.md, "Clocks").
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Agenda, Entry } from './agenda.ts';
@@ -9,9 +9,12 @@ import { steadyClock } from './clocks.ts';
 /** Real time of a process, in milliseconds. */
 export type ProcessTime = {
   now(): number;
-  /** Total idle time of its event loop. */
+  /** Returns the total idle time of the event loop. */
   idle(): number;
-  /** Calls back after this time; `0`: after pending input was handled. Returns a function that cancels it. */
+  /**
+   * Calls back after this time; with `0`, after pending input was handled. Returns a function that cancels the
+   * callback.
+   */
   wake(afterMs: number, callback: () => void): () => void;
 };
 
@@ -31,23 +34,23 @@ const ownTime: ProcessTime = {
 /** Typical lateness of an undisturbed timer, in real milliseconds. */
 const usuallyLateMs = 2;
 
-/** `now` is real time; timers use virtual time. */
+/** A clock with real time in `now` and virtual time in its timers. */
 export type VirtualClock = Clock & {
-  /** Virtual milliseconds since its creation. */
+  /** Returns the virtual milliseconds since the clock was created. */
   elapsed(): number;
 };
 
-/** One idle millisecond counts as `speed` virtual ones, a busy one as at most one. */
+/** Creates a virtual clock. One idle millisecond counts as `speed` virtual ones, a busy millisecond as at most one. */
 export const createVirtualClock = (speed: number, real: ProcessTime = ownTime): VirtualClock => {
   const atWork = Math.min(1, speed);
   const agenda = new Agenda();
   let elapsed = 0;
   let seen = { now: real.now(), idle: real.idle() };
-  /** Time up to which timers are being called back; `null` between such passes. */
+  /** Time up to which timers are being called back; `null` outside of such a pass. */
   let passEnd: number | null = null;
   let forgetWake = (): void => {};
 
-  /** Fast time ends when a timer is due: lateness beyond that is caused by load. */
+  /** Advances virtual time, which ends when a timer is due, because lateness beyond that is caused by load. */
   const catchUp = (): number => {
     const since = seen;
     seen = { now: real.now(), idle: real.idle() };
@@ -67,7 +70,7 @@ export const createVirtualClock = (speed: number, real: ProcessTime = ownTime): 
     forgetWake();
     const next = agenda.first();
     if (next === undefined) return;
-    // At least 1 ms, after a slightly early wake-up.
+    // The delay is at least 1 ms, even after a wake-up that was slightly early.
     forgetWake = real.wake(Math.max(1, (next.due - elapsed) / speed), beginPass);
   };
 

@@ -29,7 +29,7 @@ type Climb = {
   first: AnswerTimes;
   /** Highest sustained rate; 0 if none was. */
   most: number;
-  /** By sustained rate. */
+  /** Times until the answer, by sustained rate of calls. */
   held: Map<number, AnswerTimes>;
 };
 

@@ -50,7 +50,7 @@ export const startEar = async (): Promise<Ear> => {
     port,
     async heard() {
       worker.postMessage('heard');
-      // Sent by `listen` above.
+      // The message that `listen` above sends.
       const [heard] = (await once(worker, 'message')) as [readonly HeardPacket[]];
       return heard;
     },

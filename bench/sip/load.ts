@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 
 const scenarioOf = (name: 'calling' | 'talking'): string =>
   fileURLToPath(new URL(`${name}.xml`, import.meta.url));
@@ -31,7 +31,7 @@ export type LoadResult = {
 
 /** `folder` receives sipp's files. Resolves when every call is over; failed calls are counted, not thrown. */
 export const placeLoad = async (folder: string, load: Load): Promise<LoadResult> => {
-  const mediaPort = await freePort();
+  const mediaPort = await ownPort();
   const name = `load-${load.localPort}-${Date.now()}`;
   const child = spawn(
     'sipp',

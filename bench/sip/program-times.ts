@@ -9,8 +9,8 @@ type Program = { pid: number; parent: number; name: string; ms: number };
 const readProgram = async (pid: number): Promise<Program | undefined> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
-  // The name, in parentheses, may contain spaces. After it, the second field is the parent, and the 12th to 15th fields
-  // are user and system time of the process and of its ended children.
+  // The name, in parentheses, may contain spaces. After the name, the second field is the parent, and the 12th to 15th
+  // fields are user and system time of the process and of its ended children.
   const end = stat.lastIndexOf(')');
   const fields = stat.slice(end + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

@@ -1,8 +1,8 @@
 /**
  * Path of the agent's audio in one call to the other party. A carrier provides a ring buffer, from which the media
- * thread sends a frame every 20 ms. The ring holds a second or two of audio; more is written as room becomes free. The
- * carrier may replace the ring during the call, also by one of another sample rate. Unplayed samples then move to the
- * next ring.
+ * thread sends a frame every 20 ms. The ring holds a second or two of audio; more audio is written when room becomes
+ * free. The carrier may replace the ring during the call, even by a ring with another sample rate. Unplayed samples
+ * then move to the next ring.
  *
  * Positions are samples at the rate of the call. The number of played samples is exact, because the ring is read at the
  * time of sending.
@@ -14,11 +14,11 @@ import { samplesPerMs, type SampleRate } from './samples.ts';
 
 /** Interface of the path for the call. */
 export type AudioPath = {
-  /** Appends samples to those that were sent before. */
+  /** Appends samples to the samples that were sent before. */
   send(samples: Int16Array): void;
-  /** Calls back once all samples sent before have been played; never if any of them was taken back. */
+  /** Calls back once all samples sent before have been played. If any of them was taken back, there is no callback. */
   whenPlayed(callback: () => void): void;
-  /** Number of samples that were sent and not played yet. */
+  /** Returns the number of samples that were sent and not played yet. */
   waiting(): number;
   /** Takes back the unplayed samples, and returns their number. */
   takeBack(): number;
@@ -27,11 +27,11 @@ export type AudioPath = {
 
 type Ring = Pick<SampleRing, 'write' | 'waiting' | 'takeBack'>;
 
-/** Interface of the path for the carrier. Without a ring, samples wait. */
+/** Interface of the path for the carrier. While there is no ring, samples wait. */
 export type CarriedAudioPath = AudioPath & {
   /** Plays unplayed and future samples into this ring. */
   connect(ring: Ring, rate: SampleRate): void;
-  /** Removes the ring. Samples that it has not played wait for the next ring. */
+  /** Removes the ring. Samples that the ring has not played wait for the next ring. */
   disconnect(): void;
 };
 
@@ -44,20 +44,20 @@ type Output = {
   rest: Int16Array;
 };
 
-/** Period of sent frames. The last frame is sent within one period, and is audible within another. */
+/** Period of sent frames in milliseconds. The last frame is sent within one period, and is audible within another. */
 const beatMs = 20;
-/** Time after which a full ring has room again: half of it, at the highest rate. */
+/** Time in milliseconds after which half of a full ring is free again, at the highest rate. */
 const refillMs = 500;
 
 const nothing = new Int16Array();
 
-/** Without `resample`, every ring must have the rate of the call. */
+/** Creates a path. Without `resample`, every ring must have the rate of the call. */
 export const createAudioPath = (
   callRate: SampleRate,
   time: Pick<LineTime, 'after'>,
   resample?: Resample,
 ): CarriedAudioPath => {
-  /** Audio that may not have been played yet; its first sample has the position `piecesFrom`. */
+  /** Audio that may not have been played yet. The first sample has the position `piecesFrom`. */
   let pieces: Int16Array[] = [];
   let piecesFrom = 0;
   let sentTo = 0;
@@ -88,7 +88,7 @@ export const createAudioPath = (
     }
   };
 
-  /** The samples from this position to the end of their piece. */
+  /** Returns the samples from this position to the end of their piece. */
   const pieceAt = (position: number): Int16Array => {
     let from = piecesFrom;
     for (const piece of pieces) {
@@ -136,7 +136,7 @@ export const createAudioPath = (
       wakeAfter((marks[0].at - playedTo()) / samplesPerMs(callRate) + beatMs, false);
   };
 
-  /** Empties the ring; afterwards `givenTo` is the position up to which audio was played. */
+  /** Empties the ring. Afterwards, `givenTo` is the position up to which audio was played. */
   const takeFromRing = (): void => {
     cancelTimer();
     if (output === null) return;

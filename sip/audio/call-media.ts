@@ -1,4 +1,4 @@
-/** Audio of one call: plays the agent's voice, listens to the other party, records both. */
+/** Audio of one call: plays the agent's voice, listens to the other party, and records both. */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
 import { createListener, type ListeningNumbers } from './listening/listener.ts';
@@ -28,19 +28,19 @@ export type Hearing = {
 /** Dependencies for the audio of a call. */
 export type MediaMeans = {
   speak: Speak;
-  /** `null`: no speech recognition. */
+  /** Dependencies of speech recognition; `null` for a call without recognition. */
   hearing: Hearing | null;
-  /** `null` if the call is neither recorded nor monitored. */
+  /** Opens the recording; `null` if the call is neither recorded nor listened to. */
   openRecording: (() => CallSink) | null;
 };
 
 export type CallMedia = {
   /**
-   * The call was answered: starts listening and recording, at `sampleRate` if it differs from the endpoint's. Rejects
-   * if no audio path is established.
+   * Starts listening and recording when the call was answered, at `sampleRate` if it differs from the endpoint's.
+   * Rejects if no audio path is established.
    */
   begin(endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>, sampleRate?: SampleRate): Promise<void>;
-  /** Speaks an utterance. Before the answer and after the end it is reported as not heard. */
+  /** Speaks an utterance. Before the answer and after the end, the utterance is reported as not heard. */
   say(utterance: number, text: string, language?: string): void;
   /** Changes the language of recognition and synthesis (BCP 47) from now on. */
   changeLanguage(language: string): void;
@@ -52,13 +52,13 @@ export type CallMedia = {
   /** Replaces the DTMF tones of the other party in the recording by silence, until `showTones`. */
   hideTones(): void;
   showTones(): void;
-  /** Sample rate in Hz; `null` before the call was answered. */
+  /** Returns the sample rate in Hz; `null` before the call was answered. */
   sampleRate(): SampleRate | null;
-  /** Dismisses the agent: it is silent and recognition stops. The recording continues. */
+  /** Dismisses the agent, which falls silent. Recognition stops, and the recording continues. */
   dismissAgent(): void;
   /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
   talkWith(other: Pick<CallMedia, 'pass'>): void;
-  /** Whether audio of the call is used now: by a recording that is not paused, or by a listener. */
+  /** Whether audio of the call is needed now, by a recording that is not paused, or by a listener. */
   isRecorded(): boolean;
   /**
    * Records audio of the other party that does not arrive through the endpoint, at the rate of the call (a bridged
@@ -69,9 +69,9 @@ export type CallMedia = {
   recordSaid(samples: Int16Array): void;
   /** Records silence up to now. */
   recordSilence(): void;
-  /** Plays audio of another source in the agent's place; audio that arrives faster than real time is dropped. */
+  /** Plays audio of another source in the agent's place. Audio that arrives faster than real time is dropped. */
   pass(samples: Int16Array): void;
-  /** Hands the call and its recording over to another gateway; otherwise like `close`. */
+  /** Stops like `close`, but hands the call and its recording over to another gateway. */
   leave(): void;
   /** Stops all audio and reports what was played and heard. Idempotent. */
   close(): void;
@@ -83,14 +83,17 @@ export type CallMediaOptions = MediaMeans & {
   report: (report: LineReport) => void;
   /** An utterance of the agent has started. */
   onBegun?: (utterance: number) => void;
-  /** The audio connection has ended. */
+  /** Called when the audio connection has ended. */
   onLost: () => void;
   logger: Logger;
 };
 
-/** Limits the delay of bursts of audio. */
+/** Maximum delay of audio that arrives in bursts, in milliseconds. */
 const mostWaitingMs = 160;
-/** Amount of silence sent before audio that resumes after a pause, so that a slightly late frame causes no gap. */
+/**
+ * Duration of silence in milliseconds that is sent before audio that resumes after a pause, so that a slightly late
+ * frame causes no gap.
+ */
 const leadMs = 40;
 const frameMs = 20;
 
@@ -162,12 +165,12 @@ const createCallAudio = (options: CallMediaOptions, sampleRate: SampleRate, lang
 export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { time, report } = options;
   let audio: ReturnType<typeof createCallAudio> | null = null;
-  /** Path of the agent's voice, once it is open. */
+  /** Path of the agent's voice; null until it is open. */
   let path: AudioPath | null = null;
-  /** The other call of the bridge; undefined without a bridge. */
+  /** Audio of the other call of the bridge; null without a bridge. */
   let partner: Pick<CallMedia, 'pass'> | null = null;
   let rate: SampleRate | null = null;
-  /** The changed language; undefined for the initial one. */
+  /** Language after a change; undefined while it is the initial one. */
   let language: string | undefined;
 
   const close = (): void => {

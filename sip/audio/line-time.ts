@@ -2,13 +2,13 @@ import type { Clock } from '#src/domain/clock.ts';
 
 export type Cancel = () => void;
 
-/** Clock of one line. It owns all timers of the line and cancels them together. */
+/** Clock of one line, which owns all timers of the line and cancels them together. */
 export type LineTime = {
-  /** Wall-clock milliseconds since the epoch. */
+  /** Returns wall-clock milliseconds since the epoch. */
   now(): number;
   /**
-   * Milliseconds of line time between two wall-clock times, by default until now. Line time may run faster than the
-   * wall clock.
+   * Returns the milliseconds of line time between two wall-clock times, by default until now. Line time may run faster
+   * than the wall clock.
    */
   since(moment: number, until?: number): number;
   /** Calls back in a later task after this much line time, unless `stop` was called before. */
@@ -17,13 +17,13 @@ export type LineTime = {
   stop(): void;
 };
 
-/** A single timer: setting it replaces the previous one. */
+/** A single timer. Setting the timer replaces the previous time. */
 export type Alarm = {
   set(milliseconds: number, callback: () => void): void;
   cancel(): void;
 };
 
-/** A class instead of closures, because a line has a dozen of them. */
+/** A class is used instead of closures, because a line has a dozen timers. */
 class TimeAlarm implements Alarm {
   readonly #time: Pick<LineTime, 'after'>;
   #cancel: Cancel | null = null;
@@ -45,7 +45,7 @@ class TimeAlarm implements Alarm {
 
 export const createAlarm = (time: Pick<LineTime, 'after'>): Alarm => new TimeAlarm(time);
 
-/** `speed` is the ratio of line time to the time of `clock`. */
+/** Creates the clock of a line. `speed` is the ratio of line time to the time of `clock`. */
 export const createLineTime = (clock: Clock, speed: number): LineTime => {
   const timers = new Set<unknown>();
   let isStopped = false;

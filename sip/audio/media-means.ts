@@ -9,7 +9,7 @@ import type { SpeechEngines } from './speech.ts';
 export type CommonMeans = Pick<Hearing, 'openDetector' | 'turnModel' | 'resample'> & {
   speech: SpeechEngines;
   listening: ListeningNumbers;
-  /** `null`: calls are not recorded. */
+  /** Opens a recording; `null` if calls are not recorded. */
   openRecording: OpenRecording | null;
   overhear: Overhear;
 };

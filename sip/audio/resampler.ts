@@ -1,10 +1,10 @@
 /**
  * Resampling by SpeexDSP: one library instance per process.
  *
- * It replaced a windowed sinc with four zero crossings. Both measured in one run, to 8000 Hz: a tone of 3400 Hz loses
- * nothing instead of 2.2 dB; one of 4400 Hz is attenuated by 84 dB instead of 10 dB. A second of audio takes 0.15 ms
- * instead of 0.28 from 16000 Hz, 0.20 instead of 0.41 from 24000 Hz and 0.41 instead of 0.64 from 48000 Hz; only 22050
- * Hz, whose filter is interpolated, takes 0.95 instead of 0.45 (`npm run bench -- resampling`).
+ * SpeexDSP replaced a windowed sinc with four zero crossings. Both were measured in one run, to 8000 Hz: a tone of 3400
+ * Hz loses no level instead of 2.2 dB, and a tone of 4400 Hz is attenuated by 84 dB instead of 10 dB. A second of audio
+ * takes 0.15 ms instead of 0.28 from 16000 Hz, 0.20 instead of 0.41 from 24000 Hz and 0.41 instead of 0.64 from 48000
+ * Hz. Only 22050 Hz, whose filter is interpolated, takes 0.95 instead of 0.45 (`npm run bench -- resampling`).
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import loadSpeex, { type Speex } from '@echogarden/speex-resampler-wasm/simd';
@@ -12,23 +12,26 @@ import loadSpeex, { type Speex } from '@echogarden/speex-resampler-wasm/simd';
 /** Quality level of SpeexDSP (0 to 10); higher levels cost processor time without an audible gain on the telephone. */
 const quality = 4;
 
-/** Half of the filter's length at this quality in samples of the lower rate, with a margin for rounding. */
+/** Half of the filter's length at this quality, in samples of the lower rate, with a margin for rounding. */
 const halfWidth = 32;
 const margin = 8;
 
-/** Samples per call of the library, which limits its memory. */
+/** Number of samples per call of the library, which limits its memory. */
 const blockLength = 8_192;
 
-/** Maximum of cached resamplers: few rates are in use, but each stretched part of a recording has its own rate. */
+/**
+ * Maximum number of cached resamplers. Few rates are in use, but each stretched part of a recording has its own rate.
+ */
 const mostStates = 16;
 
 /**
  * Returns `floor(samples.length * toRate / fromRate)` samples, the first at the position of the first input sample.
- * Rates are whole numbers in Hz. Frequencies beyond the new rate are removed; silence is assumed before and after.
+ * Rates are whole numbers in Hz. Frequencies above the limit of the new rate are removed; silence is assumed before and
+ * after the samples.
  */
 export type Resample = (samples: Int16Array, fromRate: number, toRate: number) => Int16Array;
 
-/** Largest number of input samples on each side of an output sample. */
+/** Returns the largest number of input samples on each side of an output sample. */
 export const resamplingReach = (fromRate: number, toRate: number): number =>
   Math.ceil(halfWidth * Math.max(1, fromRate / toRate)) + margin;
 
@@ -36,7 +39,7 @@ export const resamplingReach = (fromRate: number, toRate: number): number =>
 const createStates = (speex: Speex) => {
   const states = new Map<string, number>();
   return {
-    /** A resampler in its initial state. */
+    /** Returns a resampler in its initial state. */
     find(fromRate: number, toRate: number): number {
       const rates = `${fromRate} ${toRate}`;
       const state = states.get(rates) ?? speex._speex_resampler_init(1, fromRate, toRate, quality, 0);
@@ -58,7 +61,7 @@ const createStates = (speex: Speex) => {
 export const loadResampler = async (): Promise<Resample> => {
   const speex = await loadSpeex();
   const states = createStates(speex);
-  // The library reads and writes before it returns, so all calls share the buffers.
+  // All calls share the buffers, because the library reads and writes before it returns.
   const input = speex._malloc(blockLength * 2);
   const output = speex._malloc(blockLength * 2);
   const taken = speex._malloc(4);
@@ -103,13 +106,13 @@ export const loadResampler = async (): Promise<Resample> => {
 export type RateChange = {
   /** Processes the next piece and returns the samples that are complete. */
   take(samples: Int16Array): Int16Array;
-  /** The signal has ended: returns the remaining samples. */
+  /** Returns the remaining samples at the end of the signal. */
   end(): Int16Array;
 };
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
-/** Sample rates are whole numbers in Hz. */
+/** Creates a streaming resampler. Sample rates are whole numbers in Hz. */
 export const createRateChange = (resample: Resample, fromRate: number, toRate: number): RateChange => {
   const unit = fromRate / divisor(fromRate, toRate);
   const context = unit * Math.ceil(resamplingReach(fromRate, toRate) / unit);

@@ -1,6 +1,6 @@
 /**
- * Ring buffer for audio between two threads: one writes samples, the other reads them, both without blocking. The
- * writer may take back unread samples, and learns their exact number.
+ * Ring buffer for audio between two threads. One thread writes samples, the other reads them, both without blocking.
+ * The writer may take back unread samples, and receives their exact number.
  *
  * Both sides move the read position by compare-and-exchange, so that a frame is either read or taken back.
  */
@@ -38,7 +38,7 @@ export class SampleRing {
     return this.#samples.length - this.waiting;
   }
 
-  /** For the writer: writes as many samples as there is room for, and returns their number. */
+  /** Writes as many samples as there is room for, and returns their number. Only the writer may call this. */
   write(samples: Int16Array): number {
     const count = Math.min(samples.length, this.room);
     const written = Atomics.load(this.#header, writtenAt);
@@ -50,7 +50,7 @@ export class SampleRing {
     return count;
   }
 
-  /** For the writer: takes back all unread samples, and returns their number. */
+  /** Takes back all unread samples, and returns their number. Only the writer may call this. */
   takeBack(): number {
     for (;;) {
       const read = Atomics.load(this.#header, readAt);
@@ -59,7 +59,7 @@ export class SampleRing {
     }
   }
 
-  /** For the reader: fills the frame from its beginning, and returns the number of samples. */
+  /** Fills the frame from its beginning, and returns the number of samples. Only the reader may call this. */
   read(frame: Int16Array): number {
     for (;;) {
       const read = Atomics.load(this.#header, readAt);

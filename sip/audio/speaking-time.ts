@@ -1,12 +1,12 @@
 /**
- * Estimates the duration of spoken text, and the part heard after some time. Each character has a duration by its
- * script, so Korean, English, Japanese and mixtures have the pace of a calm speaker (about six Korean syllables,
- * sixteen Latin letters or eight kana per second).
+ * Estimates the duration of spoken text, and the part that was heard after some time. Each character has a duration by
+ * its script, so that Korean, English, Japanese and mixtures have the pace of a calm speaker (about six Korean
+ * syllables, sixteen Latin letters or eight kana per second).
  */
 
 /**
- * A syllable is heard by itself, a letter or digit only with its whole word. A mark (accent, small kana, long-vowel
- * sign) belongs to the preceding sound.
+ * Kind of a character. A syllable is heard by itself, a letter or digit only with its whole word. A mark (accent, small
+ * kana, long-vowel sign) belongs to the preceding sound.
  */
 type Kind = 'syllable' | 'letter' | 'mark' | 'pause';
 
@@ -28,10 +28,10 @@ const nothing: Sound = { kind: 'pause', ms: 0 };
 
 const soundOf = (character: string): Sound => sounds.find(([form]) => form.test(character))?.[1] ?? nothing;
 
-/** A piece of text that is heard whole or not at all. */
+/** A piece of text that is heard as a whole or not at all. */
 type Piece = { end: number; endMs: number };
 
-/** Splits a text into pieces. A pause counts before the next sound, so there is none after the last. */
+/** Splits a text into pieces. A pause belongs to the sound after it, so there is no pause after the last sound. */
 const piecesOf = (text: string): Piece[] => {
   const pieces: Piece[] = [];
   let end = 0;
@@ -62,7 +62,7 @@ export const sayingTime = (text: string): number => piecesOf(text).at(-1)?.endMs
 
 /**
  * Returns the part of a text that was heard before it was cut: up to the last complete word (Latin letters, digits) or
- * syllable (Hangul, kana, Han), with its punctuation if more was to come.
+ * syllable (Hangul, kana, Han). The punctuation after it is included if more text was to come.
  */
 export const heardAfter = (text: string, milliseconds: number): string => {
   const pieces = piecesOf(text);

@@ -1,11 +1,11 @@
-/** The part of @echogarden/speex-resampler-wasm (the resampler of SpeexDSP) that is used here. */
+/** Declares the functions of @echogarden/speex-resampler-wasm (the resampler of SpeexDSP) that are used here. */
 declare module '@echogarden/speex-resampler-wasm/simd' {
   export type Speex = {
-    /** The memory of the module in steps of 16 and 32 bits; other objects after it has grown. */
+    /** Memory of the module in steps of 16 and 32 bits. The properties are other objects after the memory has grown. */
     readonly HEAP16: Int16Array;
     readonly HEAPU32: Uint32Array;
     _malloc(bytes: number): number;
-    /** `error` is where the reason is written, or 0. Gives 0 when there is no memory left. */
+    /** Creates a resampler. `error` is the address for the error code, or 0. Returns 0 when no memory is left. */
     _speex_resampler_init(
       channels: number,
       fromRate: number,
@@ -14,11 +14,17 @@ declare module '@echogarden/speex-resampler-wasm/simd' {
       error: number,
     ): number;
     _speex_resampler_destroy(state: number): void;
-    /** Forgets what was heard. */
+    /** Clears the resampler's memory of earlier samples. */
     _speex_resampler_reset_mem(state: number): number;
-    /** The first new sample is that of the first old one, and not half a filter before it. */
+    /**
+     * Aligns the first output sample with the first input sample; otherwise the output begins half a filter length
+     * earlier.
+     */
     _speex_resampler_skip_zeros(state: number): number;
-    /** The counts say how much there is and how much fits, and then how much was taken and given. */
+    /**
+     * Resamples. Before the call, the two counts contain the number of input samples and the room for output; after it,
+     * the numbers that were read and written.
+     */
     _speex_resampler_process_int(
       state: number,
       channel: number,

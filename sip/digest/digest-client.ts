@@ -1,14 +1,14 @@
 /**
- * Answers challenges of a trunk with its credentials (RFC 3261 section 22, RFC 7616, RFC 8760). Of several challenges the
- * one with the strongest supported algorithm is answered, of equals the first. `auth-int`, which would cover the body, and
- * other schemes than Digest are passed over.
+ * Answers challenges of a trunk with its credentials (RFC 3261 section 22, RFC 7616, RFC 8760). Among several
+ * challenges, the client answers the one with the strongest supported algorithm; among equally strong ones, the first.
+ * The client ignores `auth-int`, which would cover the body, and schemes other than Digest.
  */
 import { randomBytes } from 'node:crypto';
 import { challengesIn } from '../headers/challenges.ts';
 import { headerOf, valuesIn, type Headers, type Parameters } from '../headers/header-values.ts';
 import { algorithmOf, digestResponse, type Algorithm, type Credentials } from './digest-response.ts';
 
-/** Header names by status: the one that challenges, and the one that answers. */
+/** Names of the two headers for each status: the challenge and its answer. */
 const headerNames: Readonly<Record<number, { challenge: string; answer: string }>> = {
   401: { challenge: 'WWW-Authenticate', answer: 'Authorization' },
   407: { challenge: 'Proxy-Authenticate', answer: 'Proxy-Authorization' },
@@ -26,10 +26,10 @@ type Challenge = {
   isStale: boolean;
 };
 
-/** Control characters cannot be sent back in a quoted string. */
+/** Whether the text can be sent back in a quoted string, which must not contain control characters. */
 const isSendable = (text: string): boolean => !/\p{Cc}/u.test(text);
 
-/** Returns undefined for a challenge that cannot be answered. */
+/** Parses a challenge. Returns undefined if it cannot be answered. */
 const readChallenge = (parameters: Parameters): Challenge | undefined => {
   const algorithmName = parameters.get('algorithm');
   const algorithm = algorithmOf(algorithmName);
@@ -52,14 +52,14 @@ const readChallenge = (parameters: Parameters): Challenge | undefined => {
 /** A response with status 401 or 407. */
 type Response = Headers & { status: number };
 
-/** The strongest first. */
+/** Returns the supported challenges of a response, the strongest first. */
 const supportedIn = (response: Response): Challenge[] =>
   challengesIn(headerOf(response, headerNames[response.status]?.challenge ?? ''))
     .filter(({ scheme }) => scheme === 'digest')
     .flatMap(({ parameters }) => readChallenge(parameters) ?? [])
     .toSorted((one, other) => strength[other.algorithm.hash] - strength[one.algorithm.hash]);
 
-/** Whether the response challenges, and no challenge in it is supported. */
+/** Whether the response contains challenges, none of which is supported. */
 export const isUnsupportedChallenge = (response: Response): boolean =>
   headerNames[response.status] !== undefined && supportedIn(response).length === 0;
 
@@ -67,13 +67,21 @@ const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"
 
 type Request = { method: string; uri: string };
 
-/** A request with its repetitions: each has the credentials of all challenges so far. */
+/**
+ * Credentials for one request and its repetitions. Each repetition contains the credentials for all challenges so far.
+ */
 export type Authorizing = {
-  /** Headers for the repeated request; `null` if the challenge cannot be answered, or was answered in vain. */
+  /**
+   * Returns headers for the repeated request; `null` if the challenge cannot be answered, or if the server rejected the
+   * same credentials before.
+   */
   answer(response: Response, request: Request): Record<string, string> | null;
 };
 
-/** Proxies and the registrar may challenge in turn, and a nonce may become stale. */
+/**
+ * Maximum number of answers for one request: proxies and the registrar may challenge in turn, and a nonce may become
+ * stale.
+ */
 const mostAnswers = 4;
 
 export type DigestClient = {
@@ -81,9 +89,12 @@ export type DigestClient = {
   begin(): Authorizing;
 };
 
-/** For requests to one server: it counts how often each nonce was used. */
+/** Creates a client for requests to one server. The client counts how often it used each nonce. */
 const createDigestClient = (credentials: Credentials): DigestClient => {
-  /** By nonce. The client's own nonce stays the same with it, which the variants `-sess` want. */
+  /**
+   * Use count and client nonce for each nonce of the server. The client nonce stays the same, as the `-sess` variants
+   * require.
+   */
   const uses = new Map<string, { count: number; cnonce: string }>();
 
   const use = (nonce: string): { nc: string; cnonce: string } => {
@@ -117,7 +128,7 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
       let count = 0;
       let headers: Record<string, string> = {};
 
-      /** True if the realm was not answered yet, or only the nonce was at fault. */
+      /** Whether to answer a challenge: its realm was not answered before, or only the nonce was stale. */
       const isOpen = (name: string, { realm, nonce, isStale }: Challenge): boolean => {
         const before = answered.get(JSON.stringify([name, realm]));
         return before === undefined || (isStale && before !== nonce);
@@ -139,6 +150,6 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
   };
 };
 
-/** Answers no challenge where there are no credentials. */
+/** Creates a digest client. Without credentials the client answers no challenge. */
 export const digestClientFor = (credentials: Credentials | undefined): DigestClient =>
   credentials === undefined ? { begin: () => ({ answer: () => null }) } : createDigestClient(credentials);

@@ -1,4 +1,7 @@
-/** The proof of digest authentication (RFC 7616, RFC 8760 for SIP), as the client sends it and the server expects it. */
+/**
+ * Computes the response of digest authentication (RFC 7616, RFC 8760 for SIP), as the client sends it and the server
+ * expects it.
+ */
 import { createHash, getHashes } from 'node:crypto';
 
 export type Credentials = { username: string; password: string };
@@ -6,12 +9,12 @@ export type Credentials = { username: string; password: string };
 const hashes = { md5: 'md5', 'sha-256': 'sha256', 'sha-512-256': 'sha512-256' } as const;
 const available = new Set(getHashes().map((name) => name.toLowerCase()));
 
-/** `isSession`: a variant `-sess`, whose key depends on both nonces. */
+/** A hash algorithm. `isSession`: a `-sess` variant, whose key depends on both nonces. */
 export type Algorithm = { hash: keyof typeof hashes; isSession: boolean };
 
 const isHash = (text: string): text is Algorithm['hash'] => Object.hasOwn(hashes, text);
 
-/** Undefined for an algorithm that is not supported. No name means MD5. */
+/** Returns the algorithm of this name; undefined if it is not supported. A missing name means MD5. */
 export const algorithmOf = (name: string | undefined): Algorithm | undefined => {
   const text = (name ?? 'md5').toLowerCase();
   const isSession = text.endsWith('-sess');
@@ -19,7 +22,7 @@ export const algorithmOf = (name: string | undefined): Algorithm | undefined => 
   return isHash(hash) && available.has(hashes[hash]) ? { hash, isSession } : undefined;
 };
 
-/** `qop` is null for servers that know none (RFC 2069): then `nc` does not count. */
+/** Input of the digest. `qop` is null for servers that do not support it (RFC 2069); `nc` is unused then. */
 export type DigestInput = {
   algorithm: Algorithm;
   realm: string;
@@ -31,7 +34,7 @@ export type DigestInput = {
   cnonce: string;
 };
 
-/** The parameter `response`, in hexadecimal. */
+/** Returns the parameter `response` in hexadecimal. */
 export const digestResponse = (
   { algorithm, realm, nonce, method, uri, qop, nc, cnonce }: DigestInput,
   { username, password }: Credentials,

@@ -1,6 +1,6 @@
 /**
  * Checks a trunk: registration, response to OPTIONS, and a call. A call from a number to itself should return from the
- * trunk. The gateway refuses it as busy, so that no telephone rings and the call costs nothing.
+ * trunk. The gateway refuses the returning call as busy, so that no telephone rings and the call costs nothing.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ import { invite, type Invited } from './invite.ts';
 import { onTerms } from './dialog/negotiate.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 
-/** Statuses from a callee, which show that the trunk has carried the call. */
+/** Statuses that come from a callee, and so show that the trunk has carried the call. */
 const carried: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
 
 const passed = (step: CheckedStep, sentence: string, ladder: Ladder): TrunkCheckStep => ({
@@ -51,7 +51,9 @@ type CheckCall = { from: string; to: string };
 /** Result of the check call. `rang`: a telephone rang, and the call was cancelled. */
 type CheckedCall = { invited: Invited; rang: boolean };
 
-/** Step result derived from the check call. `cameBack`: the call to itself arrived here. */
+/**
+ * Returns the result of the step for the check call. `cameBack`: the call to the same number arrived at this gateway.
+ */
 const verdictOf = (
   { invited, rang }: CheckedCall,
   { from, to }: CheckCall,
@@ -84,8 +86,8 @@ export type TrunkCheckOptions = {
 };
 
 /**
- * Places the check call, and ends it as soon as it rings or is answered. If the trunk has several addresses, the first
- * one is called.
+ * Places the check call, and ends it as soon as a telephone rings or answers. If the trunk has several addresses, the
+ * first one is called.
  */
 const callOnce = async (
   trunk: Trunk,
@@ -172,14 +174,14 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
   };
 
   return {
-    /** Whether this arrival is a returning check call, which is to be refused as busy. */
+    /** Whether this arrival is a returning check call, which must be refused as busy. */
     isOwnCall({ from, to }: CheckCall): boolean {
       if (from !== to || !selfCalls.has(to)) return false;
       selfCalls.set(to, true);
       return true;
     },
 
-    /** Numbers in domestic format; both are the same for a call that should come back. */
+    /** Checks a trunk. The numbers are in domestic format, and equal for a call that should come back. */
     async check(trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep[]> {
       const register = (ladder: Ladder): Promise<unknown> => outOfDialog.register(trunk, never, ladder);
       return [

@@ -1,6 +1,6 @@
 /**
- * One real telephone call behind the interface of `machines/line.ts`: a leg, the resulting
- * connection, and the audio of that connection.
+ * One real telephone call behind the interface of `machines/line.ts`: a leg, the connection that results from it, and
+ * the audio of that connection.
  */
 import type { Logger } from 'pino';
 import type { AnyActorRef } from 'xstate';
@@ -32,22 +32,22 @@ import { withTones } from './dtmf/tone-endpoint.ts';
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
-  /** The line actor of the call. */
+  /** Line actor of the call. */
   parent: AnyActorRef | undefined;
   /** Begins to dial or to answer. */
   beginLeg: (call: { onRinging: () => void; parent: AnyActorRef }) => PendingLeg;
-  /** Begins to call a transfer target for the other party, if possible on this media server. */
+  /** Begins to call a transfer target for the other party, on this media server if possible. */
   ring: (
     to: string,
     call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
   ) => PendingLeg;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
-  /** Headers of a REFER that asks this trunk to call that person. */
+  /** Returns the headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
   country: Country;
   /** Whether the line takes over an established call of another process. */
   isAdopted: boolean;
-  /** Timeout of a BYE or CANCEL; after it the call counts as ended. */
+  /** Timeout of a BYE or CANCEL, after which the call counts as ended. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -56,12 +56,16 @@ export type DrachtioLineOptions = MediaMeans & {
   onOver: () => void;
 };
 
-export type DrachtioLine = Line & StandingLine;
+export type DrachtioLine = Line &
+  StandingLine & {
+    /** Described at `LineCheckpoint`. */
+    isResumable(): boolean;
+  };
 
 /** SIP dialog of a call, from the first INVITE on. */
 type CallDialog = {
   pending: PendingLeg;
-  /** The connection; `null` before the answer, and always for an unanswered call. */
+  /** The connection; `null` before the answer, and in an unanswered call. */
   connection: Connection | null;
   /** SIP details; `null` before the leg has a result. */
   sip: SipDetails | null;
@@ -72,13 +76,13 @@ type CallDialog = {
   statistics: MediaStatistics | null;
 };
 
-/** Id of the dialog in drachtio-server, which the drachtio-srf types lack. */
+/** Returns the id of the dialog in drachtio-server, which is missing in the types of drachtio-srf. */
 const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null => {
   const id: unknown = connection && Reflect.get(connection.dialog, 'id');
   return typeof id === 'string' ? id : null;
 };
 
-/** Id of the dialog with the media server in drachtio-server. */
+/** Returns the id of the dialog with the media server in drachtio-server. */
 const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null =>
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
@@ -101,7 +105,7 @@ const withDetails = (event: LineEvent, { sip, pending, statistics }: CallDialog)
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
-/** Digits that two connected persons press are passed to each other only. */
+/** Means of listening. DTMF digits that two connected persons send are passed only to each other. */
 type Listening = Means & {
   secondLeg: Pick<SecondLeg, 'takesKey' | 'moved'>;
   referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostAudio'>;
@@ -109,7 +113,7 @@ type Listening = Means & {
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
 
-/** Restores the hold state of a call that is taken over: the take-over does not end a hold. */
+/** Restores the hold state of a call that is taken over, because the take-over does not end a hold. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
   if (connection === null) return;
   const { remote, local } = connection.dialog;
@@ -142,7 +146,7 @@ const follow = (
       dialog.sip ??= outcome.sip;
       if (!isAdopted) return life.send({ type: 'unanswered', cause: outcome.cause });
       life.send({ type: outcome.cause === 'cancelled' ? 'left' : 'adoption.failed' });
-      // Ends a line that was given up while it was being connected.
+      // The line was given up while it was being connected, so it ends.
       return life.send({ type: 'released' });
     }
     const { connection, person } = outcome;
@@ -160,7 +164,7 @@ const follow = (
     return sendAway(connection, means);
   });
 
-/** Reports changes in whether DTMF digits can be sent; the initial assumption is that they can. */
+/** Reports whether DTMF digits can be sent, at each change. The initial assumption is that they can. */
 const createDtmfReports = (keypad: Keypad, life: LineLife) => {
   let canSend = true;
   return (): void => {
@@ -187,7 +191,7 @@ const listenTo = (
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
-    // Releases the far end without a message: the other gateway serves it.
+    // The far end is released without a message, because another gateway serves it.
     if (reason === takenByOther) return life.finish.release();
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
@@ -209,7 +213,7 @@ const listenTo = (
   return (digit) => onKey(digit, 'tone');
 };
 
-/** Handles the far end's BYE, whose reason may report a network failure. */
+/** Returns the handler of the far end's BYE, whose reason may report a network failure. */
 const onLeft =
   (dialog: CallDialog, life: LineLife, referTransfer: ReferTransfer): Listening['onLeft'] =>
   (explanation) => {
@@ -236,7 +240,7 @@ const connectMedia = (
   });
 };
 
-/** Reads the audio statistics for the record while the endpoint exists, then destroys it. */
+/** Reads the audio statistics for the record while the endpoint exists, then destroys the endpoint. */
 const finishMedia = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
   const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
@@ -261,7 +265,7 @@ const carryAudio = (
 };
 
 /**
- * Sends CANCEL before the answer, BYE after it. Reports to the line when the request is answered and the audio
+ * Sends CANCEL before the answer, or BYE after it. Reports to the line when the request is answered and the audio
  * statistics are known.
  */
 const hangUpLeg = (
@@ -463,7 +467,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.finish,
-    canBeResumed: () => life.is('answered') && secondLeg.canBeResumed() && !referTransfer.isUnderWay(),
+    isResumable: () => life.is('answered') && secondLeg.isResumable() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };
 };

@@ -1,6 +1,6 @@
 /**
- * Real telephone lines: SIP by drachtio-server, audio by FreeSWITCH or this process. Both are external servers; calls
- * are placed and accepted while the required ones are connected.
+ * Real telephone lines: SIP by drachtio-server, audio by FreeSWITCH or this process. Both servers are external; calls
+ * are placed and accepted while the required servers are connected.
  */
 import type { Logger } from 'pino';
 import type { LineEvent, LineInput } from '#machines/line.ts';
@@ -41,7 +41,8 @@ import {
   type ControlProbe,
   type SignallingHandlers,
 } from './connection/connection.ts';
-import { type LegStore, createLegTracker, type TrackedLeg } from './resume/leg-tracker.ts';
+import { createLegTracker, type TrackedLeg } from './resume/leg-tracker.ts';
+import type { OrphanLeg } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { headerOf } from '../headers/header-values.ts';
 import { tagIn } from '../headers/name-addresses.ts';
@@ -67,7 +68,7 @@ export type TrunkTimes = {
   answerMs: number;
   /** Longest wait for a free channel or for the next second of the trunk's rate limit. */
   patienceMs: number;
-  /** Longest cool-down after `Retry-After`, whatever value the trunk sends. */
+  /** Maximum cool-down after `Retry-After`, whatever value the trunk sends. */
   longestCoolDownMs: number;
   /** Timeout of a BYE or CANCEL, after which the call counts as ended. */
   byeMs: number;
@@ -78,18 +79,27 @@ export type TrunkTimes = {
 };
 
 export type DrachtioLinesOptions = CommonMeans & {
-  /** drachtio-server, or the relay in front of it. */
+  /** Address of drachtio-server, or of the relay in front of it. */
   drachtio: ServerAddress;
-  /** Given with the relay. */
+  /** Present with the relay. */
   relay?: RelayedNodes | undefined;
-  /** Media servers, among which calls are distributed. Without any, this process carries the calls that it can. */
+  /**
+   * Media servers among which calls are distributed. If the list is empty, this process carries the calls that it can
+   * carry.
+   */
   freeSwitches: readonly ServerAddress[];
   controlProbe: ControlProbe;
   mediaServers: MediaServerNumbers;
   /** Trunk of the configuration; `null` if there is none. */
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
-  legs: LegStore;
+  /**
+   * Called when the far ends of a call have changed (`Lines.checkpoint`). A trunk check has a far end without a call: an
+   * id of its own is given.
+   */
+  onCheckpoint: (callId: string) => void;
+  /** Reads the legs that an earlier process of this node, or the given dead node, left. */
+  readOrphans: (node?: string) => Promise<readonly OrphanLeg[]>;
   /** Load of all gateways on the trunks with limits. */
   trunkLoad: SharedTrunkLoad;
   trunkTimes: TrunkTimes;
@@ -98,12 +108,15 @@ export type DrachtioLinesOptions = CommonMeans & {
   mediaHost: string;
   /** Local address and ports to which trunks send the audio that this process carries. */
   rtp: { host: string; ports: { from: number; to: number } };
-  /** Thread in which audio is processed; a separate one by default. */
+  /** Starts the thread in which audio is processed; a separate thread by default. */
   startMediaThread?: StartThread;
   country: Country;
-  /** Storage of the SIP messages of calls; `null`: they are not captured. */
+  /** Storage of the SIP messages of calls; `null` if messages are not captured. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
-  /** Fence for frozen processes: while it is closed, commands to both servers wait. Open by default. */
+  /**
+   * Fence for frozen processes. While the fence is closed, commands to both servers wait. By default, the fence is
+   * always open.
+   */
   fence?: Fence;
   clock: Clock;
   logger: Logger;
@@ -112,10 +125,12 @@ export type DrachtioLinesOptions = CommonMeans & {
 export type DrachtioLines = Lines & {
   outOfDialog: OutOfDialogRequests;
   tryTrunk: TrunkCheck['check'];
-  /** Counts callers from unknown sources since the start. */
+  /** Numbers of refused callers from unknown sources since the start. */
   refusedCallers: InboundAccess['refused'];
   mediaServers: () => readonly MediaServerState[];
-  /** Ends the far ends of a dead node's calls. The rows of those calls are ended by another module. */
+  /** Makes the relay refuse the messages of a gateway that was declared dead. */
+  disown(node: string): Promise<void>;
+  /** Ends the far ends of a dead node's calls. Another module ends the rows of these calls. */
   endLegsOf(node: string): Promise<void>;
 };
 
@@ -158,7 +173,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
   return { connection, sipCapture, mediaServers, mediaThread, carriers };
 };
 
-/** Handles requests: answers those outside of calls and dispatches the rest. */
+/** Handles requests: answers those outside of calls, and passes the others on. */
 const createHandlers = (
   { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
@@ -182,7 +197,10 @@ const createHandlers = (
 const ownNumberOf = ({ direction, from, to }: Pick<LineInput, 'direction' | 'from' | 'to'>): string =>
   direction === 'outbound' ? from : to;
 
-/** Marks a leg as a transfer's: a process that takes over the call must not mistake it for the other party. */
+/**
+ * Marks a leg as that of a transfer, because a process that takes over the call must not mistake it for the other
+ * party.
+ */
 const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
   ...leg,
   update: (state) => leg.update({ ...state, isOfTransfer: true }),
@@ -243,7 +261,6 @@ const createLegs = (
   const sources = { directory, configured: options.trunk && configuredTrunk(options.trunk), country };
   const legTracker = createLegTracker({
     ...options,
-    store: options.legs,
     sipCapture,
     send,
     endChannel,
@@ -257,7 +274,7 @@ const createLegs = (
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, outOfDialog, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, sipCapture });
-  /** Enabled trunks, including the configured one. */
+  /** Returns the enabled trunks, including the configured one. */
   const trunks = (): readonly Trunk[] => allTrunks(sources);
   const adopting = { send, mediaServers, trunks, limits, legTracker };
   let isClosed = false;
@@ -295,8 +312,8 @@ const createLegs = (
     },
 
     /**
-     * Begins to dial the target of a transfer from the call's own number; `preferredServer` is the other party's media
-     * server.
+     * Begins to dial the target of a transfer from the call's own number. `preferredServer` is the media server of the
+     * other party.
      */
     ring(
       input: LineInput,
@@ -311,10 +328,10 @@ const createLegs = (
     },
 
     /** Takes over a call of another process. */
-    adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): PendingLeg =>
+    adopt: (call: Pick<AdoptOptions, 'callId' | 'state' | 'logger'>): PendingLeg =>
       survivingLeg(adoptCall({ ...shared, ...call, ...adopting }), call),
 
-    /** Stops accepting and placing calls; the connection remains, so that calls can be ended. */
+    /** Stops accepting and placing calls. The connection remains, so that calls can be ended. */
     close(): void {
       isClosed = true;
       inbound.close();
@@ -337,23 +354,25 @@ const healthOf = (
 
 /** Handlers of the connection's state. */
 const watchConnection = (
-  lines: ReadonlySet<DrachtioLine>,
+  lines: ReadonlyMap<string, DrachtioLine>,
   { connection, mediaServers }: ReturnType<typeof createServers>,
   { legTracker }: Pick<ReturnType<typeof createLegs>, 'legTracker'>,
   { controlProbe, clock }: DrachtioLinesOptions,
 ) => {
   const calls = createLostSignalling({
-    lines,
+    lines: () => lines.values(),
     dialogStands: (dialogId) => dialogStands(dialogId, connection.send),
     comeBackMs: controlProbe.comeBackMs,
     clock,
   });
-  /** Dialogs of calls that wait after a loss of the connection. */
+  /** Returns the dialogs of calls that wait after a loss of the connection. */
   const waiting = () =>
-    new Set([...lines].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat()));
+    new Set(
+      [...lines.values()].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat()),
+    );
   return {
     on: {
-      // Handles far ends before their calls.
+      // Handles the loss of the connection: first the far ends, then their calls.
       onLost() {
         legTracker.lost(waiting());
         calls.lost();
@@ -364,7 +383,7 @@ const watchConnection = (
         calls.connected();
       },
     },
-    /** Handlers of an adopted line's events; the line is tracked from then on. */
+    /** Returns handlers of the events of a line that was taken over. From then on the line is tracked. */
     whenAdopted:
       (line: () => DrachtioLine, emit: (event: LineEvent) => void) =>
       (event: LineEvent): void => {
@@ -377,7 +396,7 @@ const watchConnection = (
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
   const { clock, logger } = options;
-  const lines = new Set<DrachtioLine>();
+  const lines = new Map<string, DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
   const { connection, mediaServers, mediaThread } = servers;
@@ -405,9 +424,11 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       clock,
       backgroundTasks,
       logger: loggerOf(input),
-      onOver: () => lines.delete(line),
+      onOver() {
+        if (lines.get(input.callId) === line) lines.delete(input.callId);
+      },
     });
-    lines.add(line);
+    lines.set(input.callId, line);
     return line;
   };
 
@@ -417,19 +438,20 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     tryTrunk: legs.trunkCheck.check,
     refusedCallers: access.refused,
     mediaServers: mediaServers.states,
+    disown: connection.disown,
     async endLegsOf(node) {
-      const orphans = await options.legs.orphans(node);
+      const orphans = await options.readOrphans(node);
       legTracker.endOrphans(orphans);
       legTracker.endChannels(orphans);
     },
     async start(onArrival) {
       const audioIsReady = mediaThread.start();
-      // Done first, because the other parties of a dead process's calls are waiting.
-      const orphans = await options.legs.orphans();
+      // Orphaned legs are read first, because the other parties of a dead process's calls are waiting.
+      const orphans = await options.readOrphans();
       await connection.open({ ...legs.handlers, ...watched.on });
       legTracker.endOrphans(orphans);
       await access.open();
-      // Opened second, because media servers create endpoints in advance over SIP.
+      // Media servers are opened after drachtio-server, because they create endpoints in advance over SIP.
       await mediaServers.open();
       legTracker.endChannels(orphans);
       await audioIsReady;
@@ -441,8 +463,12 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         parent,
         beginLeg: (call) => legs.begin(input, { ...call, logger: loggerOf(input) }),
       }),
-    resume(input, left, emit, parent) {
-      const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, left, logger: loggerOf(input) });
+    checkpoint: (callId) => ({
+      legs: legTracker.legsOf(callId),
+      isResumable: lines.get(callId)?.isResumable() ?? false,
+    }),
+    resume(input, state, emit, parent) {
+      const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, state, logger: loggerOf(input) });
       const tell = watched.whenAdopted(() => line, emit);
       const line = openLine(input, tell, { isAdopted: true, parent, beginLeg });
       return line;
@@ -452,7 +478,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     async close() {
       watched.close();
       legs.close();
-      for (const line of lines) line.close();
+      for (const line of lines.values()) line.close();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();

@@ -26,16 +26,16 @@ export const requestProblem = (request: Headers): InviteRefusal | undefined => {
 /** Time for which an INVITE is remembered after 2xx (RFC 6026 section 8.7, timer L). */
 const acceptedMs = 32_000;
 
-/** Memory time of an INVITE whose end is unknown; it exceeds any ringing time. */
+/** Time for which an INVITE is remembered whose end is unknown, longer than any ringing time. */
 const longestMs = 600_000;
 
-/** Maximum of remembered INVITEs; beyond it the oldest are forgotten. */
+/** Maximum number of remembered INVITEs. Beyond this number the oldest INVITEs are forgotten. */
 const mostInvites = 10_000;
 
-/** The server transaction of an INVITE, as far as its end is concerned. */
+/** The server transaction of an INVITE: the data that shows its end. */
 export type ServerTransaction = {
   request: Headers & { on(event: 'cancel', listener: () => void): unknown };
-  /** Emitter of `end`, which the drachtio-srf types lack. */
+  /** Emitter of the event `end`, which is missing in the types of drachtio-srf. */
   response: object;
 };
 
@@ -46,9 +46,9 @@ const onFinalResponse = (response: object, listener: (status: number) => void): 
 };
 
 /**
- * Detects a merged request (RFC 3261 section 8.2.2.2): a forked INVITE that arrives again while the transaction of the
- * first copy exists belongs to the same call. A refusal or CANCEL ends the transaction; after that a proxy may try
- * again. drachtio-server absorbs retransmissions.
+ * Detects a merged request (RFC 3261 section 8.2.2.2): a forked INVITE that arrives again while the transaction of its
+ * first copy exists belongs to the same call. A refusal or CANCEL ends the transaction; after that, a proxy may try
+ * again. Retransmissions do not arrive here, because drachtio-server absorbs them.
  */
 export const createMergedRequests = (now: () => number) => {
   /** Expiry times of remembered INVITEs. */

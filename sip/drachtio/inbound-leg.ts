@@ -45,7 +45,7 @@ export type InboundLegOptions = {
   trunk: Trunk;
   /** Checks the INVITE before any data is stored. */
   screen: () => { refusal: InviteRefusal } | { parties: Parties };
-  /** Offers the caller to the gateway; resolves with the refusal, or `null` if the call takes the caller. */
+  /** Offers the caller to the gateway. Resolves with the refusal, or with `null` if the call accepts the caller. */
   offer: (parties: Parties) => Promise<InviteRefusal | null>;
   limits: Pick<SharedLimits, 'arrive'>;
   legTracker: Pick<LegTracker, 'track'>;
@@ -61,26 +61,28 @@ export type InboundLegOptions = {
 
 /** A caller that waits for its line. */
 export type InboundLeg = {
-  /** Screens the INVITE and offers the caller. Called once. */
+  /** Screens the INVITE and offers the caller. Must be called once. */
   begin(): void;
   /** Refuses a caller that is not being answered yet. */
   refuse(refusal: InviteRefusal): void;
-  /** The line of the call is open: answers the caller. `parent`: the chart of the line, which the leg joins. */
+  /**
+   * Answers the caller, because the line of the call is open. `parent` is the chart of the line, which the leg joins.
+   */
   answer(parent: AnyActorRef | undefined): PendingLeg;
 };
 
-/** Thrown when the caller hung up before our 200 OK was processed; no BYE is needed. */
+/** Thrown when the caller hung up before our 200 OK was processed. Such a leg needs no BYE. */
 class CallerLeft extends Error {}
 
 /**
- * Time to wait for the ACK. After 32 s without an ACK drachtio-server sends BYE itself (RFC 3261 section 13.3.1.4) and
- * reports it.
+ * Time to wait for the ACK. After 32 s without an ACK, drachtio-server itself sends BYE (RFC 3261 section 13.3.1.4) and
+ * reports this.
  */
 const ackMs = 40_000;
 /** Timeout for the media server to apply the caller's answer. */
 const applyMs = 5_000;
 
-/** Waits for the ACK. In-dialog requests are held from then on until they are released. */
+/** Waits for the ACK. From then on, in-dialog requests are held until they are released. */
 const ackOf = (dialog: Srf.Dialog): Promise<Srf.SrfRequest> =>
   new Promise((resolve, reject) => {
     if (!isStanding(dialog)) return reject(new CallerLeft('The caller left at once'));
@@ -103,8 +105,8 @@ const ackOf = (dialog: Srf.Dialog): Promise<Srf.SrfRequest> =>
   });
 
 /**
- * Late offer (RFC 3261 section 13.2.1): the INVITE has no offer, 200 OK contains ours, and the ACK contains the
- * caller's answer. Rejects with `CallerLeft`, or if the ACK contains no answer or an unacceptable one.
+ * Handles a late offer (RFC 3261 section 13.2.1): the INVITE has no offer, 200 OK contains ours, and the ACK contains
+ * the caller's answer. Rejects with `CallerLeft`, or if the ACK contains no answer or an unacceptable answer.
  */
 const takeLateAnswer = async (
   dialog: Srf.Dialog,
@@ -204,7 +206,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
       : heldDialog((done) => request.srf.createUAS(request, response, ok, done));
   };
 
-  /** From 200 OK on, the far end is ended by BYE. */
+  /** Sends 200 OK. From then on, the far end must be ended by BYE. */
   const confirm = async (): Promise<void> => {
     if (endpoint === null || trackedLeg === null) return undefined;
     const created = endpoint;
@@ -283,7 +285,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
     }
   };
 
-  /** SIP details of a leg that was not answered. */
+  /** Returns the SIP details of a leg that was not answered. */
   const sipOf = (end: Extract<InboundLegEnd, { answered: false }>): SipDetails => {
     if (end.refusal !== null && explanation === null)
       return { status: end.refusal.status, reason: end.refusal.reason, callId: sipCallId };

@@ -1,6 +1,6 @@
 /**
- * Inbound calls: each INVITE of a trunk is offered to the gateway as an arrival. It is refused before the answer, or
- * waits until its line is opened.
+ * Inbound calls. Each INVITE of a trunk is offered to the gateway as an arrival. The arrival is refused before the
+ * answer, or waits until its line is opened.
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
@@ -26,8 +26,8 @@ import type { SessionTimes } from './dialog/session-timer.ts';
 import { createInboundLeg, type InboundLeg } from './inbound-leg.ts';
 
 /**
- * Selects, of several candidate numbers, the first that this trunk may call: a workspace's trunk reaches only numbers
- * of its workspace.
+ * Selects the first of several candidate numbers that this trunk may call. The trunk of a workspace reaches only
+ * numbers of that workspace.
  */
 const calledNumber = async (
   numbers: readonly string[],
@@ -65,7 +65,7 @@ export const createInbound = (options: InboundOptions) => {
   const waiting = new Map<string, InboundLeg>();
   let onArrival: OnArrival | null = null;
 
-  /** Offers an arrival; resolves with the refusal, or `null` if the call takes the caller. Never rejects. */
+  /** Offers an arrival. Resolves with the refusal, or with `null` if the call accepts the caller. Never rejects. */
   const offer = async (
     callId: string,
     { from, numbers, identity, sipHeaders }: Parties,
@@ -117,7 +117,7 @@ export const createInbound = (options: InboundOptions) => {
       return leg.begin();
     },
 
-    /** Answers the waiting caller with this id. `parent`: the chart of its line. */
+    /** Answers the waiting caller of the call with this id. `parent` is the chart of the call's line. */
     answer(callId: string, parent: AnyActorRef | undefined): PendingLeg {
       const leg = waiting.get(callId);
       waiting.delete(callId);

@@ -1,4 +1,4 @@
-/** Sends one INVITE to one trunk; the result is an answer, a refusal, or no response. */
+/** Sends one INVITE to one trunk. The result is an answer, a refusal, or a missing response. */
 import { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -29,7 +29,7 @@ import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './dia
 export type Invited =
   | {
       answered: true;
-      /** Dialog of the call; its requests are held until they are released. */
+      /** Dialog of the call. Requests in the dialog are held until they are released. */
       dialog: Srf.Dialog;
       trackedLeg: TrackedLeg;
       /** The far end's session description. */
@@ -43,7 +43,7 @@ export type Invited =
       answered: false;
       failed: FailedTry;
       sip: SipDetails;
-      /** Redirect targets: the header `Contact` of a 3xx, unmodified. */
+      /** Redirect targets: the unmodified header `Contact` of a 3xx. */
       contacts: string | null;
       /** Milliseconds until the target may be tried again (`Retry-After`); 0 if missing. */
       retryAfterMs: number;
@@ -56,7 +56,7 @@ export type Invitation = {
   sip(): SipDetails;
   way(): Way;
   cancel(): void;
-  /** Cancels without waiting for a response; the outcome has this reason. */
+  /** Cancels without waiting for a response. The outcome has `reason` as its reason. */
   giveUp(reason: string): void;
 };
 
@@ -67,7 +67,7 @@ export type InviteOptions = {
   /** Credentials for challenges. */
   credentials?: Credentials;
   offer: string;
-  /** The endpoint that makes the offer. */
+  /** Endpoint that makes the offer. */
   endpoint: Pick<MediaEndpoint, 'answerEarly'>;
   /** Id of the trunk. */
   trunkId: string;
@@ -87,8 +87,8 @@ export type InviteOptions = {
 };
 
 /**
- * Reads `Retry-After` in milliseconds; 0 if missing. The status determines whether the header concerns the trunk or the
- * callee (RFC 3261 section 20.33).
+ * Returns `Retry-After` in milliseconds; 0 if it is missing. The status determines whether the header concerns the
+ * trunk or the callee (RFC 3261 section 20.33).
  */
 const retryAfterOf = (response: Srf.SrfResponse): number => {
   if (!response.has('Retry-After')) return 0;
@@ -96,16 +96,16 @@ const retryAfterOf = (response: Srf.SrfResponse): number => {
   return Number(seconds) * 1_000;
 };
 
-/** Result without an answer or with a refusal; the fields of an unanswered `Invited`. */
+/** Result of an INVITE that was refused or not answered. */
 type Refusal = { failed: FailedTry; contacts: string | null; retryAfterMs: number };
 
-/** Post-dial delay: milliseconds from the INVITE to the first sign of the callee; `null` before that. */
+/** Post-dial delay: milliseconds from the INVITE to the first sign of the callee; `null` before the first sign. */
 const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
   let sentAt: number | null = null;
   let delayMs: number | null = null;
   return {
     sent: () => void (sentAt ??= now()),
-    /** Handles any response. Those below 180 do not concern the callee; a refusal ends the call. */
+    /** Handles any response. Responses below 180 do not concern the callee; a refusal ends the call. */
     answered(status: number): void {
       if (sentAt !== null && status >= 180 && status < 300) delayMs ??= Math.max(0, now() - sentAt);
     },
@@ -113,10 +113,10 @@ const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
   };
 };
 
-/** How far a call came with its provisional responses. */
+/** Progress of a call as its provisional responses show it. */
 type Progress = Exclude<FailedTry['came'], 'nowhere'>;
 
-/** Progress of an INVITE: its last response, and how far the call came. */
+/** Progress of an INVITE: the last response, and the progress that the responses have shown. */
 const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
   const postDialDelay = createPostDialDelay(clock);
   let request: Srf.SrfRequest | null = null;
@@ -124,21 +124,21 @@ const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
   let came: FailedTry['came'] = 'nowhere';
 
   return {
-    /** The last INVITE sent. */
+    /** Returns the last INVITE that was sent. */
     request: () => request,
     sent(next: Srf.SrfRequest): void {
       request = next;
       postDialDelay.sent();
     },
 
-    /** The last response, including provisional ones. */
+    /** Returns the last response, including provisional ones. */
     last: () => last,
     answered(response: Srf.SrfResponse): void {
       last = response;
       postDialDelay.answered(response.status);
     },
 
-    /** Handles a provisional response; returns the progress of the call if the response changes it. */
+    /** Handles a provisional response. Returns the progress of the call if the response changes it. */
     provisional(response: Srf.SrfResponse): Progress | null {
       const next: Progress = response.status === 180 ? 'ringing' : 'progress';
       if (response.status < 180 || came === 'ringing' || came === next) return null;
@@ -159,14 +159,14 @@ const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
       postDialDelayMs: postDialDelay.ms(),
     }),
 
-    /** Result without a final response, for any reason. */
+    /** Returns the result of an INVITE without a final response, for any reason. */
     withoutAnswer: (): Refusal => ({
       failed: { status: null, came },
       contacts: null,
       retryAfterMs: 0,
     }),
 
-    /** The trunk's refusal; `null` without a final response. */
+    /** Returns the trunk's refusal; `null` without a final response. */
     refusal(): Refusal | null {
       if (last === null || last.status < 300) return null;
       const reason = last.has('Reason') ? last.get('Reason') : undefined;
@@ -178,7 +178,7 @@ const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
 
 type InviteProgress = ReturnType<typeof createInviteProgress>;
 
-/** `over`: the outcome of the INVITE is known. */
+/** State of an INVITE. `over`: the outcome is known. */
 type State = 'inviting' | 'cancelled' | 'over';
 
 /** State of an INVITE in progress. */
@@ -195,7 +195,7 @@ type OnUpdate = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
 /**
  * Handles UPDATE requests before the answer. drachtio-srf adds its own listener, which would repeat our offer, as soon
- * as this function has returned; this listener comes first.
+ * as this function has returned, so this listener comes first.
  */
 const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
   queueMicrotask(() => {
@@ -203,7 +203,7 @@ const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
     sent.on('update', onUpdate);
   });
 
-/** Sends the INVITE, with credentials for a challenge if there are any. */
+/** Sends the INVITE. A challenge is answered with credentials if there are any. */
 const sendAuthorized = async (
   options: InviteOptions,
   times: SessionTimes,
@@ -254,7 +254,7 @@ const send = (
         },
       },
       {
-        // Called with only an error if the INVITE could not be sent; `done` is called in that case, too.
+        // drachtio-srf calls this with only an error if the INVITE could not be sent, and then also calls `done`.
         cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
           if (sent === undefined) return;
           if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
@@ -270,7 +270,7 @@ const send = (
     ),
   );
 
-/** Resolves with the answered INVITE. In all other cases the far end has ended. */
+/** Resolves with the answered INVITE. In all other cases, the far end has ended when this resolves. */
 const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
   const { progress, state, sendCancel, digest } = sending;
   const trackedLeg = options.trackLeg();
@@ -315,7 +315,9 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
   }
 };
 
-/** Like `create`, with one retry with longer session times if the trunk requires them (RFC 4028 section 7.3). */
+/**
+ * Sends an INVITE like `create`. If the trunk requires longer session times (RFC 4028 section 7.3), one retry follows.
+ */
 const createOnTheirTimes = async (options: InviteOptions, sending: Sending): Promise<Created> => {
   const { sessionTimes } = options;
   try {
@@ -368,7 +370,7 @@ export const invite = (options: InviteOptions): Invitation => {
   };
 
   const timer = clock.setTimeout(() => {
-    // Status of a time-out (RFC 3261 section 8.1.3.1).
+    // A time-out has the status 408 (RFC 3261 section 8.1.3.1).
     if (progress.last() === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
   }, options.silenceMs);
 

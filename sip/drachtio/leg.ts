@@ -9,7 +9,7 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 /** An established call: a SIP dialog with the far end, and its audio on an endpoint. */
 export type Connection = {
-  /** The trunk that carries the call. */
+  /** Trunk that carries the call. */
   trunk: Trunk;
   dialog: Srf.Dialog;
   trackedLeg: TrackedLeg;
@@ -19,7 +19,10 @@ export type Connection = {
   /** Whether the far end accepts INFO, according to its INVITE or answer. */
   takesInfo: boolean;
   sip: SipDetails;
-  /** Subscribes to moves of the audio to another media server; the dialog then has the new descriptions. */
+  /**
+   * Subscribes to moves of the audio to another media server. The dialog has the new descriptions when the listener is
+   * called.
+   */
   onMoved?: (listener: OnMoved) => void;
 };
 
@@ -29,28 +32,34 @@ export type Outcome =
   | {
       answered: true;
       connection: Connection;
-      /** The person with whom the other party of a taken-over call talks; missing if it talks with the agent. */
+      /**
+       * The person with whom the other party of a taken-over call talks; missing if the other party talks with the
+       * agent.
+       */
       person?: Outcome;
     }
   | { answered: false; cause: UnansweredCause; sip: SipDetails };
 
 /** A leg before its answer, outbound or inbound. */
 export type PendingLeg = {
-  /** Never rejects. A cancelled leg has released all its resources when this resolves. */
+  /** Resolves with the outcome; never rejects. A cancelled leg has released all its resources when this resolves. */
   outcome: Promise<Outcome>;
-  /** SIP details known so far. */
+  /** Returns the SIP details known so far. */
   sip(): SipDetails;
-  /** Route of the call so far; `null` before the first trunk is tried. */
+  /** Returns the route of the call so far; `null` before the first trunk is tried. */
   route(): CallRoute | null;
   cancel(): void;
-  /** Fails the leg after a loss of the connection to drachtio-server: its pending requests never get a response. */
+  /**
+   * Fails the leg after a loss of the connection to drachtio-server, because the leg's pending requests never get a
+   * response.
+   */
   lose(): void;
 };
 
 /** SIP details of a call without any SIP message. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
 
-/** A leg that fails before any SIP message is exchanged. */
+/** Creates a leg that fails before any SIP message is exchanged. */
 export const failedLeg = (cause: UnansweredCause): PendingLeg => ({
   outcome: Promise.resolve({ answered: false, cause, sip: noSip }),
   sip: () => noSip,
@@ -63,7 +72,7 @@ export const failedLeg = (cause: UnansweredCause): PendingLeg => ({
 const isSettled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
 
-/** Sends BYE and releases the far end after the response. Without a connection the BYE is sent later. */
+/** Sends BYE and releases the far end after the response. Without a connection, the BYE is sent later. */
 export const hangUp = async ({
   dialog,
   trackedLeg,

@@ -1,6 +1,6 @@
 /**
- * Checks the audio of a call periodically. One-way audio is reported while it happens; the statistics for the record
- * are available when the call is over.
+ * Checks the audio of a call periodically. Missing audio is reported while the call lasts; the statistics for the
+ * record are available when the call is over.
  */
 import type { LineReport, OneWayAudio } from '#machines/line.ts';
 import type { MediaStatistics } from '#machines/media-statistics.ts';
@@ -9,22 +9,22 @@ import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 
-/** Interval of the checks: as often as RTCP reports (RFC 3550 section 6.2). */
+/** Interval of the checks in milliseconds, the same as that of RTCP reports (RFC 3550 section 6.2). */
 const lookMs = 5_000;
 /**
- * Times without packets that count as missing audio. A far end that was never heard is reported sooner; one that was
- * heard may use silence suppression.
+ * Times without packets after which audio counts as missing. The time is shorter for a far end that was never heard,
+ * because a far end that was heard may use silence suppression.
  */
 const missedAfterMs = { neverHeard: 5_000, heard: 10_000 };
-/** Minimum duration of a judged call: in a shorter one the first packet may still be in transit. */
+/** Minimum duration of a call that is judged, because in a shorter call the first packet may still be in transit. */
 const tellingCallMs = 2_000;
-/** Timeout of a media server, after which the end of the call is reported without statistics. */
+/** Timeout of the media server, after which the end of the call is reported without statistics. */
 const measureMs = 1_000;
 
 export type MediaWatch = {
-  /** A far end that holds the call is not expected to send audio. */
+  /** Notes a hold, because a far end that holds the call need not send audio. */
   held(isHeld: boolean): void;
-  /** Ends the watch. Resolves with the statistics of the whole call, or the last known ones; never rejects. */
+  /** Ends the watch. Resolves with the statistics of the whole call, or with the last known ones. Never rejects. */
   finish(): Promise<MediaStatistics | null>;
 };
 
@@ -63,7 +63,7 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
     look({ received: { packets }, isHeardThere, isSentThere }: MediaStatistics): void {
       if (packets !== null) take(packets);
       if (hold === 'now') return;
-      // Audio is not missing if the far end sends none, as in a speech pause or when it only listens.
+      // No audio is missing if the far end intentionally sends none, as in a speech pause or when it only listens.
       if (isSentThere === false) since = time.now();
       const patienceMs = received === 0 ? missedAfterMs.neverHeard : missedAfterMs.heard;
       if (packets !== null && time.since(since) >= patienceMs) tell('nothing_received');
@@ -87,7 +87,7 @@ export const watchMedia = (endpoint: Pick<MediaEndpoint, 'statistics'>, means: M
     try {
       last = (await within(clock, measureMs, 'Measuring the sound', endpoint.statistics())) ?? last;
     } catch {
-      // The carrier of the audio is gone; another module reports that.
+      // The carrier of the audio is gone, which another module reports.
     }
     return last;
   };

@@ -45,7 +45,7 @@ export type OutboundLegOptions = {
   limits: Pick<SharedLimits, 'acquire' | 'count'>;
   coolDowns: TrunkCoolDowns;
   carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint' | 'termsFor'>;
-  /** Name of the call's media server; `null` for any. */
+  /** Name of the preferred media server; `null` for any. */
   preferredServer: string | null;
   /** Time after which a trunk without any response is given up. */
   silenceMs: number;
@@ -53,7 +53,7 @@ export type OutboundLegOptions = {
   srf: Srf;
   trackLeg: () => TrackedLeg;
   onRinging: () => void;
-  /** The chart of the line, and the name of this leg in its actor system. */
+  /** Chart of the line, and the name of this leg in the chart's actor system. */
   parent: AnyActorRef | undefined;
   name: 'outbound-leg' | 'second-leg';
   clock: Clock;
@@ -64,13 +64,13 @@ export type OutboundLegOptions = {
 /** Timeout for the media server to apply an answer. */
 const answerMs = 5_000;
 
-/** The endpoint that makes the offer. A key that was sent to one trunk is not used for the next trunk. */
+/** Endpoint that makes the offer. A key that was sent to one trunk is not used for the next trunk. */
 type Offering = { endpoint: MediaEndpoint; carrier: Carrier; isSecret: boolean };
 
-/** The current target; `invited` is set when its INVITE has ended. */
+/** The current target. `invited` is set when the target's INVITE has ended. */
 type Calling = {
   target: InviteTarget;
-  /** Counts the call at the address for its whole duration. */
+  /** Permit that counts the call at the address for the whole duration of the call. */
   counted: Permit | null;
   agreed: MediaEndpoint;
   invitation: Invitation;
@@ -125,7 +125,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     if (unused !== undefined) backgroundTasks.add('destroying an endpoint', () => unused.destroy());
   };
 
-  /** Uses the endpoint of the previous trunk again if possible. Rejects if no endpoint is available. */
+  /** Returns the endpoint, if possible that of the previous trunk. Rejects if no endpoint is available. */
   const endpointFor = async (trunk: Trunk): Promise<MediaEndpoint> => {
     const carrier = carriers.carrierFor(trunk);
     const isSecret = trunk.srtp !== 'off';
@@ -144,7 +144,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     if (trying === null) return undefined;
     const { trunk, addresses } = trying.chosen;
     const problem = carriers.problem(trunk);
-    // The next trunk may have lower requirements, so the leg continues.
+    // The leg continues with the next trunk, which may have lower requirements.
     if (problem !== null) return send({ type: 'unsuitable', reason: problem.sentence });
     try {
       await endpointFor(trunk);
@@ -163,7 +163,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     const { sip, failed, contacts, retryAfterMs } = invited;
     const { failoverStatuses } = trunk;
     const { key } = calling.target;
-    // With any other status, `Retry-After` concerns the callee and is ignored.
+    // `Retry-After` counts only for statuses that are the trunk's fault; with other statuses it concerns the callee.
     const isCoolingDown = retryAfterMs > 0 && key !== null && isTrunksFault(failed, failoverStatuses);
     if (isCoolingDown && actor.getSnapshot().matches('inviting')) coolDowns.begin(key, retryAfterMs);
     return send({
@@ -199,7 +199,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     run(async () => onInvited(await calling.invitation.outcome, calling, trunk));
   };
 
-  /** Returns the allowed redirect targets; a trunk must not redirect a call to arbitrary numbers. */
+  /** Returns the allowed redirect targets, because a trunk must not redirect a call to arbitrary numbers. */
   const targetsOf = async (contacts: string, trunk: Trunk): Promise<readonly InviteTarget[]> => {
     const wanted = redirectionsIn(contacts, trunk, country);
     if (wanted.length === 0) return [];
@@ -256,7 +256,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     send({ type: 'effect.failed' });
   };
 
-  /** Performs an effect; an unexpected error fails the leg. */
+  /** Performs an effect. An unexpected error fails the leg. */
   const run = (effect: () => Promise<void> | void): void => {
     try {
       effect()?.catch(fail);

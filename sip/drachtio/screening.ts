@@ -25,7 +25,7 @@ import {
 } from './dialog/refusals.ts';
 import { isTooSmall, type SessionTimes } from './dialog/session-timer.ts';
 
-/** Caller and candidate called numbers, the likeliest first; domestic format. */
+/** Caller and candidate called numbers in domestic format, the likeliest candidate first. */
 export type Parties = {
   from: string;
   numbers: readonly string[];
@@ -57,7 +57,7 @@ export const createScreening = (options: {
     return notAcceptable(problem);
   };
 
-  /** Result: the refusal, or the parties of the call. */
+  /** Resolves to the refusal, or to the parties of the call. */
   return (
     { request, response }: { request: Srf.SrfRequest; response: Srf.SrfResponse },
     trunk: Trunk,

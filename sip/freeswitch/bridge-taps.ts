@@ -11,11 +11,11 @@ import { telephoneRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Commands } from './connection.ts';
 
-/** Both handlers receive samples at `telephoneRate`. */
+/** Callbacks for the audio, which receive samples at `telephoneRate`. */
 export type TapEvents = {
-  /** Audio of the first channel's party. */
+  /** Called with audio of the first channel's party. */
   onFirst: (samples: Int16Array) => void;
-  /** Audio of the second channel's party. */
+  /** Called with audio of the second channel's party. */
   onSecond: (samples: Int16Array) => void;
 };
 
@@ -34,7 +34,7 @@ export type BridgeTaps = { close(): void };
 /** Delay before an ended tap is opened again. */
 const reopenMs = 1_000;
 
-/** Direction at the tapped channel: audio from its far end, and audio sent to its far end. */
+/** Directions at the tapped channel: audio from the channel's far end, and audio sent to the far end. */
 const directions = { from: 'eavesdrop_bridge_aleg', toward: 'eavesdrop_bridge_bleg' } as const;
 type Direction = keyof typeof directions;
 
@@ -53,7 +53,7 @@ const openTap = async (
     await channel?.destroy();
   };
   try {
-    // Sends no silence, because this process only listens.
+    // The offer is receive-only, because this process only listens and sends no silence.
     channel = await createChannel(receiver.localSdp.replace('a=sendrecv', 'a=recvonly'));
     await receiver.connect({ onAudio, onLost: () => {} }, telephoneRate);
     await receiver.takeAnswer(channel.localSdp);

@@ -4,8 +4,8 @@
  *
  * - The unicast of each channel is ended first, in the channel's own thread (`repark.ts`): `uuid_bridge` would end it
  *   in the thread of the event socket.
- * - `uuid_bridge` answers before the channels are bridged. They are bridged when `bridge_to` of each contains the other
- *   one.
+ * - `uuid_bridge` answers before the channels are bridged. Both channels are bridged when `bridge_to` of each contains
+ *   the other one.
  * - With `park_after_bridge` a channel whose partner has ended is parked. Otherwise FreeSWITCH would hang up both, with
  *   the BYEs in random order.
  * - A new park removes a channel from its bridge; its partner is parked.
@@ -60,8 +60,8 @@ const untilBridged = async (
 };
 
 /**
- * Rejects if the bridge fails; the audio of both legs is then at this process again. Two channels that were adopted in
- * their bridge stay in it.
+ * Bridges two channels. Rejects if the bridge fails; the audio of both legs is then at this process again. Two channels
+ * that were taken over in their bridge stay in it.
  */
 export const bridgeChannels = async (
   first: BridgeSide,

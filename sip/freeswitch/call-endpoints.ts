@@ -1,6 +1,6 @@
 import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
-/** Endpoints of calls: existing ones, and endpoints in creation. */
+/** Endpoints of calls: existing endpoints, and endpoints that are being created. */
 export const createCallEndpoints = () => {
   const taken = new Set<MediaEndpoint>();
   let coming = 0;
@@ -21,7 +21,7 @@ export const createCallEndpoints = () => {
         coming -= 1;
       }
     },
-    /** Called when the server is gone: its calls move to another server, or end. */
+    /** Called when the server is gone. The server's calls move to another server, or end. */
     loseAll(): void {
       for (const endpoint of taken) lose(endpoint);
     },

@@ -1,15 +1,15 @@
 /**
- * Audio of a channel for the whole call, over successive unicasts: a unicast has one codec, and FreeSWITCH may end it
- * without notice.
+ * Audio of a channel for the whole call, over successive unicasts, because a unicast has one codec and FreeSWITCH may
+ * end it without notice.
  *
- * Before another codec is negotiated, a new park ends the unicast (`repark.ts`). Otherwise FreeSWITCH ends it while it
- * changes the codec (`switch_core_media_set_codec`), holding a lock for which the unicast's thread may wait: a
+ * Before another codec is negotiated, a new park ends the unicast (`repark.ts`). Otherwise FreeSWITCH ends the unicast
+ * while it changes the codec (`switch_core_media_set_codec`), holding a lock for which the unicast's thread may wait: a
  * deadlock. FreeSWITCH changes the codec at its next read after its answer. A unicast opened before that has the old
  * codec and ends with it.
  *
  * When FreeSWITCH stops sending, it may have ended the unicast (for example after a packet that it could not decode),
- * or it may be stalled. A query distinguishes the two: a stalled FreeSWITCH answers late, and has resumed sending by
- * then.
+ * or it may be stalled. A query distinguishes the two cases: a stalled FreeSWITCH answers late, and has resumed sending
+ * by then.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -32,13 +32,13 @@ import { repark, type ReparkOptions } from './repark.ts';
  */
 const codecChangeMs = 100;
 
-/** Time in which a FreeSWITCH that responds again resumes sending. */
+/** Time in milliseconds in which a FreeSWITCH that responds again resumes sending. */
 const frameMs = 40;
 /** Delay before an unanswered query is repeated. */
 const repeatQueryMs = 1_000;
 
 /**
- * Limit of unicasts that end early: after this many in succession, each shorter than this duration, no other one is
+ * Limit of unicasts that end early: after this many in succession, each shorter than this duration, no further one is
  * opened.
  */
 const mostEnds = 5;
@@ -46,9 +46,15 @@ const shortMs = 2_000;
 
 export type ChannelAudio = {
   path: AudioPath;
-  /** Ends the unicast; outgoing audio waits. Rejects without any change when the channel does not reach a new park. */
+  /**
+   * Ends the unicast; outgoing audio waits. Rejects if the channel does not reach a new park, and then changes no
+   * state.
+   */
   pause(): Promise<void>;
-  /** Opens a unicast with the current frames, in which all audio continues. Rejects on failure. */
+  /**
+   * Opens a unicast with the channel's current frame length, through which the audio of the call continues. Rejects if
+   * the unicast cannot be opened.
+   */
   resume(change: Change): Promise<void>;
 };
 
@@ -62,9 +68,9 @@ export type ChannelAudioOptions = UnicastOptions &
   ReparkOptions & {
     /** Called when frames are shorter than 20 ms. */
     onShortFrames: () => void;
-    /** FreeSWITCH has ended the unicast, and reopening it failed. */
+    /** Called when FreeSWITCH has ended the unicast and reopening it failed. */
     onFailed: (error: unknown) => void;
-    /** Asks FreeSWITCH which gateway holds the channel. */
+    /** Queries FreeSWITCH for the gateway that holds the channel. */
     holder: () => Promise<ChannelHolder>;
     /** Rejects when the call is over. */
     ended: Promise<never>;
@@ -74,10 +80,10 @@ export type ChannelAudioOptions = UnicastOptions &
 const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
 
-/** FreeSWITCH responds and does not know the channel, so it was restarted. */
+/** Thrown when FreeSWITCH responds but does not have the channel, because FreeSWITCH was restarted. */
 export class ChannelGone extends Error {}
 
-/** Another gateway has taken the call over, and carries its audio. */
+/** Thrown when another gateway has taken over the call and carries its audio. */
 export class ChannelTaken extends Error {}
 
 /** Whether an ended unicast should be opened again. */
@@ -96,8 +102,8 @@ const createReopenLimit = (clock: Clock) => {
 };
 
 /**
- * Rejects when no audio arrives within a few seconds, or when `ended` does. `isPaused`: begins without a unicast, until
- * `resume`.
+ * Opens the audio. Rejects when no audio arrives within a few seconds, or when `ended` rejects. `isPaused`: the audio
+ * begins without a unicast, until `resume`.
  */
 export const openChannelAudio = async (
   uuid: string,
@@ -172,7 +178,7 @@ export const openChannelAudio = async (
       try {
         const holder = await options.holder();
         if (holder === 'here') return;
-        // Does not reopen the audio, because that would take it from the other gateway.
+        // The audio is not reopened, because that would take it from the other gateway.
         if (holder === 'taken') throw new ChannelTaken('Another gateway holds the channel');
         throw new ChannelGone('The channel no longer exists');
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * FreeSWITCH's audio statistics of a call, read by two commands: one writes them into channel variables, the other
- * reads only these, unlike `uuid_dump`, which returns all.
+ * FreeSWITCH's audio statistics of a call, read by two commands: the first writes them into channel variables, the
+ * second reads only these variables. `uuid_dump`, in contrast, returns all variables.
  */
 import type { MediaStatistics } from '#machines/media-statistics.ts';
 import { addressText, callStatistics } from '#sip/rtp/call-statistics.ts';
@@ -19,7 +19,10 @@ const names = {
 
 const fields = Object.keys(names) as (keyof typeof names)[];
 
-/** FreeSWITCH calculates its packet loss every five seconds, the first time before there is data. */
+/**
+ * Minimum number of packets. FreeSWITCH calculates its packet loss every five seconds, the first time before there is
+ * data.
+ */
 const minPackets = 300;
 
 const textOrNull = (text: string | undefined): string | null =>

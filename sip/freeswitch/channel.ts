@@ -10,8 +10,8 @@ import { gatewayHeader } from './keep-alive.ts';
 export type Channel = {
   readonly uuid: string;
   /**
-   * Dialog with FreeSWITCH. It sends the other party's description to FreeSWITCH; FreeSWITCH sometimes makes an offer
-   * itself.
+   * Dialog with FreeSWITCH, by which the other party's description is sent to FreeSWITCH. FreeSWITCH sometimes makes an
+   * offer itself.
    */
   readonly dialog: Srf.Dialog;
   /** FreeSWITCH's answer, or its own offer. */
@@ -25,23 +25,23 @@ export type Channel = {
 };
 
 export type ChannelRequest = {
-  /** Offer of the other party; without one FreeSWITCH makes an offer. */
+  /** Offer of the other party. Without an offer, FreeSWITCH makes one. */
   offer: string | undefined;
   headers: Readonly<Record<string, string>>;
 };
 
 /**
- * The other party's description as passed to FreeSWITCH: with packets of 20 ms, or of 10 ms if those are too long.
- * FreeSWITCH would send longer packets on request, but our frames have 20 ms (`unicast-session.ts`), which it splits
- * and does not join. It accepts longer packets of any length (`rtp-autofix-timing` in config/freeswitch), so the other
- * party may send as described.
+ * Returns the other party's description as it is passed to FreeSWITCH: with packets of 20 ms, or of 10 ms if the
+ * description asks for shorter ones. FreeSWITCH would send longer packets on request, but our frames have 20 ms
+ * (`unicast-session.ts`), and FreeSWITCH splits frames but does not join them. FreeSWITCH accepts longer packets of any
+ * length (`rtp-autofix-timing` in config/freeswitch), so the other party may send as described.
  */
 const given = (remoteSdp: string, packetMs = packetMsIn(remoteSdp)): string =>
   withPackets(remoteSdp, packetMs);
 
 /**
- * `gateway` is the gateway name stored in the channel; `sipAddress` is where FreeSWITCH accepts INVITEs. Has no
- * timeout.
+ * Creates a channel. `gateway` is the name of the gateway that is stored in the channel; `sipAddress` is the address at
+ * which FreeSWITCH accepts INVITEs. The function has no timeout.
  */
 export const inviteChannel = (
   { offer, headers }: ChannelRequest,
@@ -58,7 +58,7 @@ export const inviteChannel = (
   return { uuid, channel: invite() };
 };
 
-/** Offers the other party's description to FreeSWITCH; resolves with its answer. */
+/** Offers the other party's description to FreeSWITCH. Resolves with FreeSWITCH's answer. */
 export const offerTo = (
   { dialog }: Pick<Channel, 'dialog'>,
   remoteSdp: string,
@@ -70,7 +70,7 @@ export const prepareAnswer = ({ dialog }: Pick<Channel, 'dialog'>, remoteSdp: st
   dialog.local.sdp = given(remoteSdp);
 };
 
-/** Ends a channel; resolves when FreeSWITCH has confirmed it, which may never happen. */
+/** Ends a channel. Resolves when FreeSWITCH has confirmed the end, which may never happen. */
 export const sendBye = ({ dialog }: Pick<Channel, 'dialog'>): Promise<void> =>
   new Promise((resolve, reject) => {
     dialog.destroy({ headers: {} }, (error: unknown) => {

@@ -1,9 +1,10 @@
 /**
  * One connection to one FreeSWITCH, by drachtio-fsmrf: authentication, commands, messages to channels, events.
  *
- * drachtio-fsmrf creates it (`Mrf.connect`) and speaks the event socket's protocol (`MediaServer`). Its endpoints are
- * not used: each would open a socket of its own and subscribe to ten kinds of events. The comments marked "fsmrf" say
- * how this file deals with the library's faults, all of drachtio-fsmrf 5.0.1 and drachtio-modesl 1.3.1.
+ * drachtio-fsmrf creates the connection (`Mrf.connect`) and implements the protocol of the event socket
+ * (`MediaServer`). The library's endpoints are not used, because each would open a socket of its own and subscribe to
+ * ten kinds of events. Comments that begin with "fsmrf" describe faults of drachtio-fsmrf 5.0.1 and drachtio-modesl
+ * 1.3.1, and how this file works around them.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
@@ -19,10 +20,10 @@ const profile = 'trunkline';
 
 /** Timeout of connecting; later commands have their own timeouts. */
 const connectMs = 3_000;
-/** Number of unanswered commands from which FreeSWITCH counts as hanging. */
+/** Number of unanswered commands beyond which FreeSWITCH counts as hanging. */
 const mostWaiting = 2_000;
 
-/** Rejects commands when FreeSWITCH is not connected. */
+/** Rejection of commands when FreeSWITCH is not connected. */
 export class NoConnection extends Error {}
 
 /** FreeSWITCH's load, as reported by its HEARTBEAT event. */
@@ -30,28 +31,28 @@ export type ServerLoad = {
   /** Current sessions (channels) of all clients. */
   sessions: number;
   maxSessions: number;
-  /** Idle time of all processors of its machine, in percent. */
+  /** Idle time of all processors of FreeSWITCH's machine, in percent. */
   idleCpu: number;
 };
 
 export type Connection = {
   /** IP address of FreeSWITCH. */
   readonly address: string;
-  /** `host:port` for the INVITEs that create channels. */
+  /** Address (`host:port`) for the INVITEs that create channels. */
   readonly sipAddress: string;
   /**
-   * Runs an API command and resolves with its complete response. Rejects when the connection is lost, and immediately
-   * when too many commands are waiting; the caller sets a timeout.
+   * Runs an API command and resolves with the complete response. Rejects when the connection is lost, and immediately
+   * when too many commands are waiting. The caller must set a timeout.
    */
   api(command: string): Promise<string>;
-  /** Sends a message to a channel (`sendmsg`) and resolves with the reply; rejects like `api`. */
+  /** Sends a message to a channel (`sendmsg`) and resolves with the reply. Rejects like `api`. */
   sendMessage(uuid: string, headers: Readonly<Record<string, string>>): Promise<string>;
   /** Closes the connection without calling `onLost`. */
   close(): void;
 };
 
 export type ConnectionEvents = {
-  /** A channel has received a DTMF digit. Must not throw. */
+  /** Called when a channel has received a DTMF digit. Must not throw. */
   onDigit: (uuid: string, digit: string) => void;
   onHeartbeat: (load: ServerLoad) => void;
   /** Called once, with the reason, when an established connection is lost. */
@@ -60,7 +61,7 @@ export type ConnectionEvents = {
 
 /**
  * fsmrf: `Mrf.connect` gives access to its connection only when FreeSWITCH is ready, and then without the socket's
- * earlier errors. Node reports each socket that is opened.
+ * earlier errors. Therefore the socket is found by Node's report of each opened socket.
  */
 const socketOpenedBy = (connect: () => void): Socket => {
   let socket: Socket | null = null;
@@ -79,8 +80,8 @@ const socketOpenedBy = (connect: () => void): Socket => {
 };
 
 /**
- * drachtio-fsmrf throws while it reads: if the SIP profile is missing, and on a header with a stray `%`. Uncaught in
- * the socket's event, that would end the process.
+ * fsmrf: throws while it reads, if the SIP profile is missing, and on a header with a stray `%`. An uncaught error in
+ * the socket's event would end the process.
  */
 const guardReading = (
   socket: Socket,
@@ -102,21 +103,21 @@ const explained = (error: Error): Error => {
   if (error.message === 'acl-error') return new ServerRefusal('its access list does not admit this host.');
   if (error.message.startsWith(`No ${profile} sip profile found`))
     return new ServerRefusal(`its SIP profile ${profile} is not there.`);
-  // fsmrf: fails if FreeSWITCH needs more than a second after authentication; the caller connects again.
+  // fsmrf: fails if FreeSWITCH needs more than a second after authentication. The caller connects again.
   if (error.message.startsWith('MediaServer not ready')) return new Error('it does not answer.');
   return error;
 };
 
 const isCount = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value);
 
-/** Rejects with a plain sentence. */
+/** Connects. Rejects with a plain sentence. */
 export const connectToFreeSwitch = async (
   { host, port, secret }: ServerAddress,
   { onDigit, onHeartbeat, onLost }: ConnectionEvents,
 ): Promise<Connection> => {
   let state: 'connecting' | Mrf.MediaServer | 'closed' = 'connecting';
   const ready = Promise.withResolvers<Mrf.MediaServer>();
-  /** Rejects the commands that FreeSWITCH has not answered. */
+  /** Functions that reject the commands that FreeSWITCH has not answered. */
   const waiting = new Set<(error: Error) => void>();
 
   const end = (error: Error): void => {
@@ -124,7 +125,8 @@ export const connectToFreeSwitch = async (
     state = 'closed';
     socket.destroy();
     ready.reject(explained(error));
-    // fsmrf: keeps pending commands after a loss, and would give them the replies of the next connection.
+    // fsmrf: keeps pending commands after a loss, and would give them the replies of the next connection. Pending
+    // commands are therefore rejected here.
     for (const reject of waiting)
       reject(new NoConnection('The connection to FreeSWITCH was lost', { cause: error }));
     waiting.clear();
@@ -139,7 +141,7 @@ export const connectToFreeSwitch = async (
 
   const socket = socketOpenedBy(() =>
     new Mrf().connect(
-      // fsmrf: always listens for FreeSWITCH's own connections, which are not used; closed below.
+      // fsmrf: always listens for FreeSWITCH's own connections, which are not used. The listener is closed below.
       { address: host, port, secret, listenAddress: '127.0.0.1', listenPort: 0, profile },
       (error, mediaServer) => {
         if (mediaServer === undefined) fail(error ?? new Error('it gave no reason.'));
@@ -147,14 +149,15 @@ export const connectToFreeSwitch = async (
       },
     ),
   );
-  // fsmrf: writes a command line by line; with Nagle's algorithm each would wait 40 ms for an acknowledgement.
+  // fsmrf: writes a command line by line. With Nagle's algorithm each line would wait 40 ms for an acknowledgement.
   socket.setNoDelay(true);
-  // fsmrf: its own listeners would reconnect for ever, and report each loss on the console.
+  // fsmrf: its own listeners would reconnect for ever, and report each loss on the console. These listeners are
+  // therefore removed.
   socket.removeAllListeners('close').removeAllListeners('error');
   socket.on('error', fail);
   socket.on('close', () => fail(new Error('it closed the connection.')));
   socket.setTimeout(connectMs, () => fail(new Error('it does not answer.')));
-  // drachtio-fsmrf does not call back when FreeSWITCH refuses the secret.
+  // fsmrf: does not call back when FreeSWITCH refuses the secret.
   const accepts = (data: Buffer): boolean => {
     if (state !== 'connecting' || !data.includes('-ERR invalid\n')) return state !== 'closed';
     fail(new ServerRefusal('it refused the secret (GW_FREESWITCH_SECRET).'));
@@ -166,7 +169,7 @@ export const connectToFreeSwitch = async (
   const { conn } = mediaServer;
   mediaServer._server.close();
   state = mediaServer;
-  // fsmrf: reports an event that is no JSON here, and would then reconnect.
+  // fsmrf: reports an event that is no JSON as an error, and would then reconnect.
   conn.on('error', fail);
   conn.on('esl::event::DTMF::*', (event) => {
     const [uuid, digit] = [event.getHeader('Unique-ID'), event.getHeader('DTMF-Digit')];
@@ -179,7 +182,7 @@ export const connectToFreeSwitch = async (
       onHeartbeat({ sessions, maxSessions, idleCpu });
   });
 
-  // fsmrf: a command whose connection is lost is never answered.
+  // fsmrf: never answers a command whose connection is lost.
   const request = (send: (onReply: (reply: string) => void) => void): Promise<string> =>
     new Promise((resolve, reject) => {
       if (!socket.writable) throw new NoConnection('The connection to FreeSWITCH is lost');
@@ -194,7 +197,8 @@ export const connectToFreeSwitch = async (
     });
   const textOf = (reply: Mrf.Reply): string => reply.getHeader('Reply-Text') ?? '';
 
-  // fsmrf: JSON events are read without decoding their headers; those in plain format would be decoded, and may throw.
+  // fsmrf: reads JSON events without decoding their headers. With events in plain format fsmrf would decode the
+  // headers, and may throw.
   await request((onReply) => conn.subscribe(['DTMF'], (reply) => onReply(textOf(reply))));
   socket.setTimeout(0);
 
@@ -217,9 +221,9 @@ export const probeFreeSwitch = async (server: ServerAddress): Promise<void> => {
 };
 
 export type Commands = {
-  /** Runs a command; resolves with its complete response. Rejects without a connection, and on a timeout. */
+  /** Runs a command. Resolves with the complete response. Rejects without a connection, and on a timeout. */
   api(command: string): Promise<string>;
-  /** Like `api`, but rejects if the response is not `+OK`. */
+  /** Runs a command like `api`, but rejects if the response is not `+OK`. */
   run(command: string): Promise<string>;
   /** Sends a message to a channel (`sendmsg`). Rejects if the channel does not exist. */
   sendMessage(uuid: string, headers: Readonly<Record<string, string>>): Promise<void>;
@@ -231,23 +235,26 @@ const oneLine = (text: string): string => {
   return text;
 };
 
-/** Only the verb is logged, because arguments may contain private data such as DTMF digits. */
+/**
+ * Returns the verb of a command for the log. Arguments are not logged, because they may contain private data such as
+ * DTMF digits.
+ */
 const verbOf = (command: string): string => command.split(' ', 1)[0] ?? '';
 
 export type CommandOptions = {
   /** Timeout of a reply. */
   answerMs: number;
-  /** Fence for frozen processes: while it is closed, commands wait. */
+  /** Fence for frozen processes. While the fence is closed, commands wait. */
   fence: Fence;
   clock: Clock;
 };
 
 export const commandsOn = (
-  /** Throws without a connection. */
+  /** Returns the connection. Throws without one. */
   connection: () => Pick<Connection, 'api' | 'sendMessage'>,
   { answerMs, fence, clock }: CommandOptions,
 ): Commands => {
-  /** Commands wait for the fence in order. */
+  /** Commands wait for the fence in the order of their arrival. */
   const withTimeout = async (what: string, send: () => Promise<string>): Promise<string> => {
     if (!fence.isOpen()) await fence.pass();
     return within(clock, answerMs, `FreeSWITCH's reply to ${what}`, send());

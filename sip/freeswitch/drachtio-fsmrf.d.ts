@@ -2,16 +2,16 @@
 declare module 'drachtio-fsmrf' {
   namespace Mrf {
     interface Event {
-      /** Any JSON value; `null` if the header is missing. */
+      /** Returns any JSON value; `null` if the header is missing. */
       getHeader(name: string): unknown;
     }
 
-    /** `command/reply`, whose headers are lines of text. */
+    /** A `command/reply`, whose headers are lines of text. */
     interface Reply {
       getHeader(name: 'Reply-Text'): string | null;
     }
 
-    /** `Connection` of drachtio-modesl; an `EventEmitter2` whose event names are separated by `::`. */
+    /** `Connection` of drachtio-modesl, an `EventEmitter2` whose event names are separated by `::`. */
     interface Connection {
       on(event: string, listener: (event: Event) => void): this;
       on(event: 'error', listener: (error: Error) => void): this;
@@ -28,12 +28,12 @@ declare module 'drachtio-fsmrf' {
     interface MediaServer {
       readonly conn: Connection;
       readonly address: string;
-      /** SIP address of the profile, as `host:port`. */
+      /** SIP address of the profile as `host:port`. */
       readonly sip: { readonly ipv4: { readonly udp: { readonly address: string } } };
-      /** These three are from the latest HEARTBEAT, which updates them before other listeners are called. */
+      /** The three load values come from the latest HEARTBEAT, and are updated before other listeners are called. */
       readonly currentSessions: number;
       readonly maxSessions: number;
-      /** Percentage; `undefined` before the first HEARTBEAT. */
+      /** Percentage of idle CPU; `undefined` before the first HEARTBEAT. */
       readonly cpuIdle: number | undefined;
       /** Listener for FreeSWITCH's outbound connections. */
       readonly _server: { close(): void };

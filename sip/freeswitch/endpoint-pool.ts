@@ -1,8 +1,8 @@
 /**
- * Endpoints of one media server that are created in advance: with a ready endpoint a call is answered in a few
+ * Endpoints of one media server that are created in advance. With a ready endpoint, a call is answered in a few
  * milliseconds, without waiting for the creation of a channel. A ready endpoint costs more processor time than one that
- * is created with the offer of its call, so used ones are replaced in pauses between calls: single calls find a ready
- * endpoint, and calls in quick succession do not pay for one.
+ * is created with the offer of its call, so used endpoints are replaced only in pauses between calls. Single calls
+ * therefore find a ready endpoint, and calls in quick succession do not pay for one.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -11,9 +11,9 @@ import { packetMsIn } from '#sip/sdp/media-offer.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 export type PoolNumbers = {
-  /** Number of endpoints kept ready. 0: each is created when a call needs it. */
+  /** Number of endpoints that are ready. With 0, each endpoint is created when a call needs it. */
   size: number;
-  /** Number of endpoints created concurrently, low enough not to delay calls on the servers. */
+  /** Number of endpoints that are created at once, low enough not to delay calls on the servers. */
   atOnce: number;
   /** Time without a call, or since the loss of an endpoint, after which the pool is filled again. */
   refillMs: number;
@@ -24,8 +24,9 @@ export type PoolNumbers = {
 };
 
 /**
- * Whether an endpoint created in advance can answer this offer. It has already settled on the usual parameters -
- * telephone events as payload type 101, packets of 20 ms, no encryption - and would answer with these to any offer.
+ * Whether an endpoint created in advance can answer this offer. Such an endpoint has already chosen the usual
+ * parameters - telephone events as payload type 101, packets of 20 ms, no encryption - and would answer with these to
+ * any offer.
  */
 export const isUsualOffer = (sdp: string): boolean =>
   /^m=audio \d+ RTP\/AVP([ \d]*)\r?$/m.exec(sdp)?.[1]?.split(' ').includes('101') === true &&
@@ -33,7 +34,7 @@ export const isUsualOffer = (sdp: string): boolean =>
   packetMsIn(sdp) === 20 &&
   [...sdp.matchAll(/^m=/gm)].length === 1;
 
-/** Endpoints ready for a call, oldest first, each with the timer of its expiry. */
+/** Endpoints that are ready for a call, oldest first, each with the timer of its expiry. */
 const createReadyEndpoints = (options: {
   longestAgeMs: number;
   onAged: (endpoint: MediaEndpoint) => void;
@@ -44,7 +45,7 @@ const createReadyEndpoints = (options: {
   const { clock, longestAgeMs } = options;
   const timers = new Map<MediaEndpoint, unknown>();
 
-  /** Returns whether the endpoint was still in the pool. */
+  /** Removes an endpoint. Returns whether it was still in the pool. */
   const remove = (endpoint: MediaEndpoint): boolean => {
     clock.clearTimeout(timers.get(endpoint));
     return timers.delete(endpoint);
@@ -85,8 +86,8 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
   let making = 0;
   let timer: unknown = null;
   /**
-   * Number of the current filling; `null` while the pool is closed. Endpoints begun in an earlier filling are not added
-   * to a later one.
+   * Identity of the current filling; `null` while the pool is closed. Endpoints begun in an earlier filling are not
+   * added to a later one.
    */
   let filling: symbol | null = null;
 
@@ -114,7 +115,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
     }, milliseconds);
   };
 
-  /** Calls in quick succession create their endpoints themselves. */
+  /** Postpones the refill, because calls in quick succession create their endpoints themselves. */
   const refillAfterCalls = (): void => {
     clock.clearTimeout(timer);
     timer = null;
@@ -154,7 +155,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
       filling ??= Symbol('filling');
       refill();
     },
-    /** Returns the oldest ready endpoint; `null` if there is none. The caller must destroy it. */
+    /** Returns the oldest ready endpoint; `null` if none is ready. The caller must destroy the endpoint. */
     take(): MediaEndpoint | null {
       const endpoint = ready.takeOldest();
       if (numbers.size > 0) refillAfterCalls();

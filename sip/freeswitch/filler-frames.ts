@@ -1,18 +1,18 @@
 /**
- * Detects filler frames of FreeSWITCH. FreeSWITCH reads a packet every 20 ms; if there is none, it inserts a filler
- * frame (`switch_ivr_park`: bytes of 255). In a pause of the far end the filler frame represents the silence. But while
- * packets longer than 20 ms arrive, the audio of that time is in the previous packet, and the filler would only stretch
- * the call.
+ * Detects filler frames of FreeSWITCH. FreeSWITCH reads a packet every 20 ms; if no packet has arrived, it inserts a
+ * filler frame (`switch_ivr_park`: bytes of 255). In a pause of the far end the filler frame represents the silence.
+ * While packets longer than 20 ms arrive, however, the audio of that time is in the previous packet, and the filler
+ * would only stretch the call.
  */
 
-/** Limit of audio ahead of time; more than that has arrived in bursts. */
+/** Maximum duration of audio that counts as ahead of time, in milliseconds; more audio has arrived in bursts. */
 const maxAheadMs = 500;
 
 const isFilled = (samples: Int16Array): boolean => samples.every((sample) => sample === -1);
 
 /** Returns whether a frame must be dropped. */
 export const createFillerFilter = (samplesPerMs: number): ((samples: Int16Array) => boolean) => {
-  /** FreeSWITCH's read interval; its filler frame has the same length. */
+  /** Interval at which FreeSWITCH reads, which is also the duration of its filler frame, in milliseconds. */
   let everyMs = 20;
   /** Duration of audio that arrived ahead of time. */
   let aheadMs = 0;

@@ -28,10 +28,16 @@ import {
 import type { UnicastOptions } from './open-unicast.ts';
 import { repark } from './repark.ts';
 
-/** Media timeout during a hold: a party that holds a call may be silent for the longest duration of a call. */
+/**
+ * Media timeout during a hold in milliseconds. A party that holds a call may be silent for the longest duration of a
+ * call.
+ */
 const heldSilenceMs = 86_400_000;
 
-/** Header that sets the media timeout of a channel that begins with the caller's offer; see config/freeswitch. */
+/**
+ * Returns the header that sets the media timeout of a channel that begins with the caller's offer (see
+ * config/freeswitch).
+ */
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
@@ -50,13 +56,13 @@ export type EndpointOptions = UnicastOptions & {
   logger: Logger;
 };
 
-/** FreeSWITCH's reason for a BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
+/** Returns FreeSWITCH's reason for a BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
 const reasonOf = (bye: Pick<Srf.SrfRequest, 'get'>): string | null => {
   const reason: string | undefined = bye.get('Reason');
   return /;text="?([A-Z_]{1,64})/.exec(reason ?? '')?.[1] ?? null;
 };
 
-/** Parts of a dialog that the drachtio-srf types lack. */
+/** Returns parts of a dialog that are missing in the types of drachtio-srf. */
 const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
   const id: unknown = Reflect.get(dialog, 'id');
   const contact: unknown = Reflect.get(dialog.local, 'contact');
@@ -75,7 +81,7 @@ const createChannelState = () => {
   const listeners: LossListener[] = [];
   let state: 'up' | 'lost' | 'over' | 'destroyed' = 'up';
   let lostReason: string | null = null;
-  /** Rejects when the endpoint is destroyed; the catch avoids an unhandled rejection. */
+  /** Promise that rejects when the endpoint is destroyed. The catch avoids an unhandled rejection. */
   const destroyed = Promise.withResolvers<never>();
   destroyed.promise.catch(() => {});
   const lose = (reason: string | null): void => {
@@ -88,7 +94,7 @@ const createChannelState = () => {
     destroyed: destroyed.promise,
     isUp: (): boolean => state === 'up',
     lose,
-    /** FreeSWITCH has ended the channel. */
+    /** Called when FreeSWITCH has ended the channel. */
     end(reason: string | null): void {
       lose(reason);
       if (state === 'lost') state = 'over';
@@ -97,7 +103,7 @@ const createChannelState = () => {
       if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostReason));
       else listeners.push(listener);
     },
-    /** Marks the channel as ended; returns whether it still has to be hung up. */
+    /** Marks the channel as ended. Returns whether the channel still has to be hung up. */
     destroy(): boolean {
       const mayExist = state === 'up' || state === 'lost';
       state = 'destroyed';
@@ -108,8 +114,9 @@ const createChannelState = () => {
 };
 
 /**
- * FreeSWITCH reads the timeout when it processes a description. It also has a timeout for held calls, but forgets it
- * immediately. The audio timeout is set because an endpoint that makes the offer begins without a timeout.
+ * Sets the media timeout, which FreeSWITCH reads when it processes a description. FreeSWITCH's separate timeout for
+ * held calls is not used, because FreeSWITCH forgets it immediately. The timeout is set because an endpoint that makes
+ * the offer begins without one.
  */
 const createAudioTimeout = (uuid: string, { commands, rtpTimeoutMs }: EndpointOptions) => {
   let timeoutMs = 0;
@@ -149,17 +156,17 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
 
   const setAudioTimeout = createAudioTimeout(uuid, options);
   let audio: 'not connected' | 'connecting' | ChannelAudio = 'not connected';
-  /** Audio that is connected or being connected; `null` before. */
+  /** Audio that is connected or being connected; `null` before that. */
   let opening: Promise<ChannelAudio> | null = null;
   const parked = framesOf(channel);
   let frames = parked;
   /** Last accepted session description of the other party. */
   let remote = channel.remoteSdp;
-  /** FreeSWITCH's last answer; contains telephone events if the far end supports them. */
+  /** FreeSWITCH's last answer, which contains telephone events if the far end supports them. */
   let lastAnswer = localSdp;
   /** Whether the other party sends packets of 10 ms regardless of its description. */
   let sendsShort = false;
-  /** Frames at the time its audio moved to a bridge; `null` while its audio is here. */
+  /** Frames at the time when the audio moved to a bridge; `null` while the audio is at this process. */
   let detached: Frames | null = channel.isBridged === true ? parked : null;
   const loseAudio = (error: unknown): void => {
     if (!channelState.isUp()) return;
@@ -191,8 +198,8 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
   };
   const describeInSequence = (remoteSdp: string): Promise<string> => inSequence(() => describe(remoteSdp));
   /**
-   * If FreeSWITCH read every 20 ms, it would drop half of the audio, so the frame length is changed. The other party is
-   * not notified.
+   * Changes the frame length. If FreeSWITCH read every 20 ms, it would drop half of the audio. The other party is not
+   * notified.
    */
   const requestShortPackets = (): void => {
     if (frames.packetMs === 10 || remote === null) return;
@@ -278,7 +285,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
       try {
         await within(clock, answerMs, 'BYE to FreeSWITCH', sendBye(channel));
       } catch (error) {
-        // Either drachtio-server or FreeSWITCH is gone; in the first case the event socket ends the channel.
+        // Either drachtio-server or FreeSWITCH is gone. In the first case, the event socket ends the channel.
         await commands.api(`uuid_kill ${uuid}`);
         throw error;
       }

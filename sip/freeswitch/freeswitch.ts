@@ -1,6 +1,6 @@
 /**
- * Control of one FreeSWITCH: one connection for all of its channels, re-established after each loss, with commands,
- * DTMF digits, and the keep-alive of the channels.
+ * Control of one FreeSWITCH: one connection for all of its channels, which is re-established after each loss, with
+ * commands, DTMF digits, and the keep-alive of the channels.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -22,11 +22,11 @@ const isRefused = (error: unknown): boolean =>
 export type FreeSwitchOptions = CommandOptions & {
   /** Interval of the heartbeat and of the channels' keep-alive. */
   probeMs: number;
-  /** Lower limit of the time for which FreeSWITCH keeps the channels of a silent gateway; by default none. */
+  /** Lower limit of the time for which FreeSWITCH keeps the channels of a silent gateway; by default there is none. */
   shortestParkSec?: number;
   onConnected: () => void;
   onHeartbeat: (load: ServerLoad) => void;
-  /** The connection is lost and will be re-established; channels continue. */
+  /** Called when the connection is lost and will be re-established. The channels continue. */
   onLost: () => void;
   /** Called when FreeSWITCH is gone with all of its channels. */
   onGone: () => void;
@@ -39,11 +39,11 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
   const { probeMs, clock, logger } = options;
   const gateway = randomUUID();
   const keepAlive = createKeepAlive(gateway, probeMs);
-  /** Listeners for DTMF digits by channel; channels of other gateways on the same FreeSWITCH have none. */
+  /** Listeners for DTMF digits by channel. Channels of other gateways on the same FreeSWITCH have no listener. */
   const digitListeners = new Map<string, (digit: string) => void>();
   let stopHeartbeat: () => void = () => {};
 
-  /** An error in one listener must not affect the others. */
+  /** Passes a digit to its listener. An error in one listener must not affect the others. */
   const onDigit = (uuid: string, digit: string): void => {
     try {
       digitListeners.get(uuid)?.(digit);
@@ -63,7 +63,7 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     const probe = (): Promise<void> => keepAlive.renew(commands, parkSec);
     await probe();
     const onSilent = (): void => {
-      // Closes the server for new endpoints before its calls look for another server.
+      // Closes the server for new endpoints before the server's calls look for another server.
       onLost();
       options.onSilent();
     };
@@ -107,7 +107,7 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     logger,
   });
 
-  /** Throws without a connection. */
+  /** Returns the connection. Throws without one. */
   const connected = (): Connection => {
     const connection = kept.current();
     if (connection === null) throw new Error(kept.problem() ?? 'FreeSWITCH is not connected');
@@ -120,9 +120,9 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     open: kept.open,
     problem: kept.problem,
     close: kept.close,
-    /** Creates and controls channels. */
+    /** Functions that create and control channels. */
     control: {
-      /** Gateway name stored in its channels. */
+      /** Name of the gateway that is stored in its channels. */
       gateway,
       keepAlive,
       commands,
@@ -131,15 +131,15 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
         digitListeners.set(uuid, listener);
         return () => void digitListeners.delete(uuid);
       },
-      /** Address of FreeSWITCH; throws without a connection. */
+      /** Returns the address of FreeSWITCH. Throws without a connection. */
       serverAddress: (): string => connected().address,
-      /** Address for INVITEs; throws without a connection. */
+      /** Returns the address for INVITEs. Throws without a connection. */
       sipAddress: (): string => connected().sipAddress,
     },
-    /** Whether a channel exists; rejects while that is unknown. */
+    /** Resolves to whether a channel exists. Rejects while this is unknown. */
     hasChannel: async (uuid: string): Promise<boolean> =>
       (await commands.api(`uuid_exists ${uuid}`)).trim() === 'true',
-    /** Ends a channel left by an earlier process; a missing channel is ignored. */
+    /** Ends a channel that an earlier process left. A missing channel is ignored. */
     async endChannel(uuid: string): Promise<void> {
       await commands.api(`uuid_kill ${uuid}`);
     },

@@ -1,8 +1,8 @@
 /**
- * Keep-alive of channels. FreeSWITCH ends the channels of a gateway that has been silent for a while: each channel has
- * the name of its gateway, and a task in FreeSWITCH's scheduler hangs up all channels with that name. The gateway
- * postpones this task repeatedly. The calls of a dead process therefore remain only as long as another process may take
- * them over.
+ * Keep-alive of channels, which makes FreeSWITCH end the channels of a gateway that has been silent for a while. Each
+ * channel has the name of its gateway, and a task in FreeSWITCH's scheduler hangs up all channels with that name. The
+ * gateway postpones this task repeatedly. The calls of a dead process therefore remain only as long as another process
+ * may take them over.
  */
 import type { Commands } from './connection.ts';
 
@@ -14,9 +14,9 @@ const gatewayVariable = `sip_h_${gatewayHeader}`;
 const usualSec = 30;
 
 /**
- * Reads how long FreeSWITCH keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds, but not
- * less than `shortestSec`. Other gateways take a silent one's calls over only when its lease has lapsed: with a shorter
- * time the channels would be gone by then.
+ * Reads for how many seconds FreeSWITCH keeps a channel whose gateway died: `gw_park_sec` of its configuration, but not
+ * less than `shortestSec`. Other gateways take over the calls of a silent gateway only when its lease has lapsed; with
+ * a shorter time, the channels would be gone by then.
  */
 export const readParkSec = async (
   { api }: Pick<Commands, 'api'>,
@@ -27,7 +27,7 @@ export const readParkSec = async (
   return { parkSec: Math.max(parkSec, shortestSec), isTooShort: parkSec < shortestSec };
 };
 
-/** `taken`: another gateway has claimed the channel. */
+/** Gateway that holds a channel. `taken`: another gateway has claimed the channel. */
 export type ChannelHolder = 'here' | 'taken' | 'gone';
 
 /** Keep-alive of the channels with this name, renewed every `everyMs` milliseconds. */

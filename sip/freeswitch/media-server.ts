@@ -1,4 +1,4 @@
-/** One FreeSWITCH: its connection and its endpoints, one for each call, which carry the call's audio. */
+/** One FreeSWITCH: its connection and its endpoints. Each call has an endpoint, which carries the call's audio. */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
@@ -26,15 +26,15 @@ export type MediaServerNumbers = {
   pool: PoolNumbers;
   /** Timeout of creating an endpoint. */
   createMs: number;
-  /** A failure after this time means that the server is overloaded; it gets a cool-down. */
+  /** Limit of a slow failure: a failure after this time means that the server is overloaded, and starts a cool-down. */
   busy: { afterMs: number; coolDown: CoolDown };
   /** Timeout of other commands. */
   answerMs: number;
-  /** Interval of heartbeat and keep-alive; the server's calls are lost after two consecutive failures. */
+  /** Interval of heartbeat and keep-alive. The server's calls are lost after two consecutive failures. */
   probeMs: number;
   /** Time without RTP after which a call has lost its audio; 0 for never. */
   rtpTimeoutMs: number;
-  /** Percentage of idle CPU below which a server takes no new calls; by default there is no minimum. */
+  /** Percentage of idle CPU below which a server accepts no new calls; by default there is no minimum. */
   minIdleCpu?: number;
   /** See `FreeSwitchOptions`. */
   shortestParkSec?: number;
@@ -46,7 +46,7 @@ export type MediaServerNumbers = {
 };
 
 export type MediaServerOptions = MediaServerNumbers & {
-  /** Address of this host at which FreeSWITCH reaches it. */
+  /** Address of this host at which FreeSWITCH reaches this process. */
   ownAddress: string;
   srf: Srf;
   mediaThread: Pick<MediaThread, 'openUnicast' | 'open'>;
@@ -60,14 +60,16 @@ export type MediaServerOptions = MediaServerNumbers & {
 /** Dependencies of creating endpoints. */
 type FactoryOptions = MediaServerOptions & EndpointOptions & FreeSwitch['control'];
 
-/** Creates an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
+/**
+ * Creates an endpoint for the caller's offer, or one that makes an offer. Rejects after a few seconds at the latest.
+ */
 const create = async (
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
   options: FactoryOptions,
 ): Promise<MediaEndpoint> => {
   const { rtpTimeoutMs, createMs, clock, commands, backgroundTasks } = options;
   const asked = srtp === 'off' ? { offer, headers: {} } : srtpRequest(offer);
-  // No media timeout applies without the caller's offer, because the source of audio is still unknown.
+  // Without the caller's offer no media timeout is set, because the source of audio is still unknown.
   const headers = { ...asked.headers, ...(offer === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };
   const { uuid, channel } = inviteChannel(
     { ...asked, headers },
@@ -78,7 +80,7 @@ const create = async (
   try {
     made = await within(clock, createMs, 'Creating an endpoint', channel, endLate);
   } catch (error) {
-    // Ends the channel, which may have been created although its response was lost.
+    // The channel is ended, because it may have been created although its response was lost.
     backgroundTasks.add('ending a channel whose creation failed', () => commands.api(`uuid_kill ${uuid}`));
     throw error;
   }
@@ -87,7 +89,7 @@ const create = async (
     : createSrtpEndpoint(made, { ...options, offers: offer === undefined });
 };
 
-/** Takes an endpoint created in advance; `null` if none is ready or the offer is unsuitable. */
+/** Takes an endpoint that was created in advance; `null` if none is ready or the offer is unsuitable. */
 const takeReady = async (
   pool: EndpointPool,
   offer: string | undefined,
@@ -111,7 +113,10 @@ const createEndpointFactory = (options: FactoryOptions) => {
   const { busy, clock } = options;
   const breaker = createCircuitBreaker(clock, busy.coolDown);
   return {
-    /** Checked before each creation for a call: after a failure one call tries, and the others skip the wait. */
+    /**
+     * Whether the server may create an endpoint for a call. After a failure one call tries, and the others skip the
+     * wait.
+     */
     hasTime: breaker.mayTry,
     async createFresh(offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> {
       const begunAt = clock.now();
@@ -147,7 +152,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     ...options,
     onConnected() {
       fill();
-      // Checks the channels, because the server may have been restarted.
+      // The channels are checked, because the server may have been restarted.
       backgroundTasks.add('checking the channels of calls', () => endpoints.loseThose(freeSwitch.hasChannel));
     },
     onHeartbeat: (heartbeat) => load.heartbeat(heartbeat),
@@ -181,19 +186,22 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     name,
     open: freeSwitch.open,
     problem: freeSwitch.problem,
-    /** Why the server takes no new calls although it is connected, as a plain sentence; `null` if it takes some. */
+    /**
+     * Returns why the server accepts no new calls although it is connected, as a plain sentence; `null` if it accepts
+     * calls.
+     */
     refusal(): string | null {
       const refusal = load.refusal();
       return refusal && `FreeSWITCH at ${name} takes no new calls: ${refusal}`;
     },
-    /** The latest heartbeat of the server, if any. */
+    /** Returns the latest heartbeat of the server, if there is one. */
     load: load.current,
-    /** Number of current calls. */
+    /** Returns the number of current calls. */
     calls: endpoints.count,
-    /** Number of endpoints ready for a call. */
+    /** Returns the number of endpoints that are ready for a call. */
     ready: pool.size,
     /**
-     * Creates an endpoint that answers the caller's offer, or makes an offer if there is none. Rejects after a few
+     * Creates an endpoint that answers the caller's offer, or that makes an offer if there is none. Rejects after a few
      * seconds at the latest, and immediately while other calls have just failed after that wait.
      */
     createEndpoint: (offer?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> =>
@@ -203,7 +211,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         if (!hasTime()) throw new Error(`FreeSWITCH at ${name} is overloaded`);
         return createFresh(offer, srtp);
       }),
-    /** Ends a channel left by an earlier process; a missing channel is ignored. */
+    /** Ends a channel that an earlier process left. A missing channel is ignored. */
     endChannel: freeSwitch.endChannel,
     /** See `createMediaServers`. */
     takeOverEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
@@ -214,7 +222,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
           ? createMediaEndpoint(channel, endpointOptions)
           : createSrtpEndpoint(channel, { ...endpointOptions, offers: false });
       }),
-    /** Rejects if the bridge fails; the audio of both legs is then at this process again. */
+    /** Bridges two endpoints. Rejects if the bridge fails; the audio of both legs is then at this process again. */
     bridge: (first: BridgeSide, second: BridgeSide): Promise<void> =>
       bridgeChannels(first, second, { ...options, ...freeSwitch.control }),
     /** Brings the audio of a bridge's parties to this process until the taps are closed. */
@@ -232,7 +240,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       pool.empty();
       fill();
     },
-    /** Destroys the endpoints created in advance and stops creating more; requires that the connection still exists. */
+    /** Destroys the endpoints created in advance and stops creating more. The connection must still exist. */
     empty(): void {
       isClosing = true;
       pool.empty();

@@ -8,27 +8,27 @@ import { createMediaServer, type MediaServer, type MediaServerOptions } from './
 import type { ServerAddress } from '../reconnect.ts';
 
 export type MediaServerState = {
-  /** `host:port` as configured. */
+  /** Name of the server: `host:port` as configured. */
   name: string;
   isUsable: boolean;
   calls: number;
-  /** `null` without a heartbeat yet, or without a connection. */
+  /** Load of the server; `null` before the first heartbeat, or without a connection. */
   load: ServerLoad | null;
 };
 
 /** Two channels of one media server that can be bridged there. */
 export type Bridge = {
-  /** Rejects on failure; the audio of both legs is then at this process again. */
+  /** Opens the bridge. Rejects on failure; the audio of both legs is then at this process again. */
   open(): Promise<void>;
-  /** Also brings the audio of both parties to this process until the taps are closed. */
+  /** Also brings the audio of both parties to this process, until the taps are closed. */
   tap(events: TapEvents): BridgeTaps;
-  /** The first channel leaves the bridge: its audio is at this process again. */
+  /** Takes the first channel out of the bridge, so that its audio is at this process again. */
   leave(): Promise<void>;
 };
 
 const isUsable = (server: MediaServer): boolean => server.problem() === null;
 
-/** Why a call cannot be given to a server, as a plain sentence. */
+/** Returns why a call cannot be given to a server, as a plain sentence. */
 const obstacle = (server: MediaServer): string | null => server.problem() ?? server.refusal();
 
 const hasRoom = (server: MediaServer): boolean => obstacle(server) === null;
@@ -37,7 +37,7 @@ const hasRoom = (server: MediaServer): boolean => obstacle(server) === null;
 const byLoad = (one: MediaServer, other: MediaServer): number =>
   one.calls() - other.calls() || other.ready() - one.ready();
 
-/** Whether the offer itself was refused (RFC 3261 section 21.4.26), not the call for lack of resources. */
+/** Whether the offer itself was refused (RFC 3261 section 21.4.26), instead of the call for lack of resources. */
 const isOfferRefused = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 488;
 
@@ -54,19 +54,19 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async open(): Promise<void> {
       await Promise.all(servers.map((server) => server.open()));
     },
-    /** Whether the gateway has any media servers, available or not. */
+    /** Whether the gateway has media servers, available or not. */
     areThere,
-    /** Why no server can be used, as plain sentences; `null` if one can. */
+    /** Returns why no server can be used, as plain sentences; `null` if one can be used. */
     problem: (): string | null => {
       if (servers.some(isUsable)) return null;
       return areThere ? sentences(servers) : noServers;
     },
-    /** Why no server takes a new call, as plain sentences; `null` if one does. */
+    /** Returns why no server accepts a new call, as plain sentences; `null` if one does. */
     refusal(): string | null {
       if (servers.some(hasRoom)) return null;
       return areThere ? sentences(servers) : noServers;
     },
-    /** Names of servers that take no new calls; `null` if all take some. */
+    /** Returns the names of servers that accept no new calls; `null` if all accept calls. */
     warning: (): string | null => (servers.every(hasRoom) ? null : sentences(servers)),
     states: (): MediaServerState[] =>
       servers.map((server) => ({
@@ -76,9 +76,10 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
         load: server.load(),
       })),
     /**
-     * Creates an endpoint that answers the caller's offer, or makes an offer if there is none. When one server fails, the next one is tried; a single
-     * server is tried twice, because it then chooses other ports than the occupied ones. The server named `preferred`
-     * is tried first. Rejects with `NoMediaCapacity`, unless the offer was refused.
+     * Creates an endpoint that answers the caller's offer, or that makes an offer if there is none. When one server
+     * fails, the next one is tried. A single server is tried twice, because it then chooses other ports than the
+     * occupied ones. The server named `preferred` is tried first. Rejects with `NoMediaCapacity`, unless the offer was
+     * refused.
      */
     async createEndpoint(
       remoteSdp?: string,
@@ -102,8 +103,8 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       throw new Failure('No media server has room for the call', { cause: failure });
     },
     /**
-     * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: its
-     * bridge, if any, continues, and its audio moves here when its endpoint is attached.
+     * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: an
+     * existing bridge of the channel continues, and the audio moves to this process when the endpoint is attached.
      */
     async takeOverEndpoint(
       channel: MediaChannel,
@@ -114,7 +115,9 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       if (server === undefined) throw new Error('The media server of the channel is unknown to this gateway');
       return server.takeOverEndpoint(channel, srtp, keepsBridge);
     },
-    /** The bridge for these two endpoints; `null` if they are not on one media server or must not be bridged. */
+    /**
+     * Returns the bridge for these two endpoints; `null` if they are not on one media server or must not be bridged.
+     */
     bridgeOf(first: MediaEndpoint, second: MediaEndpoint): Bridge | null {
       const [own, other] = [first.bridgeSide(), second.bridgeSide()];
       const server = servers.find(({ name }) => name === own?.server);
@@ -128,9 +131,12 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);
     },
-    /** Call after a loss of the connection to drachtio-server, which also loses the dialogs of ready endpoints. */
+    /**
+     * Must be called after a loss of the connection to drachtio-server, which also loses the dialogs of ready
+     * endpoints.
+     */
     renew: (): void => servers.forEach((server) => server.renew()),
-    /** Call before `close`: destroys the endpoints created in advance. */
+    /** Destroys the endpoints created in advance. Must be called before `close`. */
     empty: (): void => servers.forEach((server) => server.empty()),
     close: (): void => servers.forEach((server) => server.close()),
   };

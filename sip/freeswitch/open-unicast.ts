@@ -21,8 +21,9 @@ import { within } from '../background-tasks.ts';
 import type { Commands } from './connection.ts';
 
 /**
- * FreeSWITCH polls for messages to a channel every 20 ms. This timeout exceeds the time to detect a hanging FreeSWITCH,
- * which must be known first, so that it gets no further calls.
+ * Time in milliseconds within which the first datagram must arrive. FreeSWITCH polls for messages to a channel every 20
+ * ms. The timeout exceeds the time to detect a hanging FreeSWITCH, which must be known first, so that it gets no
+ * further calls.
  */
 const beginMs = 8_000;
 
@@ -30,7 +31,7 @@ export type UnicastOptions = {
   mediaThread: Pick<MediaThread, 'openUnicast'>;
   /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
-  /** Address of FreeSWITCH; throws without a connection. */
+  /** Returns the address of FreeSWITCH. Throws without a connection. */
   serverAddress: () => string;
   /** See `MediaServerNumbers`. */
   silenceMs: number;
@@ -55,25 +56,25 @@ const begin = async (
   await begun;
 };
 
-/** Rate of the call, and the current rate of the channel's codec. */
+/** Sample rate of the call, and the current rate of the channel's codec. */
 export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
 
 export type UnicastEvents = AudioEvents & {
-  /** FreeSWITCH has sent nothing for `silenceMs`, or sends again. */
+  /** Called when FreeSWITCH has sent no datagram for `silenceMs`, and when it sends again. */
   onSilence: (isSilent: boolean) => void;
-  /** The frames are shorter than 20 ms. */
+  /** Called when the frames are shorter than 20 ms. */
   onShortFrames: () => void;
 };
 
 /** An open unicast. */
 export type Unicast = {
-  /** Outgoing samples, at the rate of the channel's codec. */
+  /** Ring with outgoing samples, at the rate of the channel's codec. */
   ring: SampleRing;
   rate: SampleRate;
   close(): void;
 };
 
-/** Rejects when no audio arrives within a few seconds, or when `ended` does. */
+/** Opens a unicast. Rejects when no audio arrives within a few seconds, or when `ended` rejects. */
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,

@@ -1,6 +1,6 @@
 /**
- * Moves a parked channel into a new park (`again` in `config/freeswitch/freeswitch.xml`). Its unicast ends, and another
- * one can be opened (`open-unicast.ts`).
+ * Moves a parked channel into a new park (`again` in `config/freeswitch/freeswitch.xml`). The channel's unicast ends,
+ * and another one can be opened (`open-unicast.ts`).
  *
  * The channel's own thread runs the transfer (`sendmsg`, `execute`). The command `uuid_transfer` would end the unicast
  * in the thread of the event socket (`switch_core_session_reset`) while the channel's thread ends it, too: both join
@@ -12,7 +12,9 @@ import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './connection.ts';
 
-/** Interval of the check whether the channel is in its new park; it takes one or two frames of 20 ms. */
+/**
+ * Interval in milliseconds of the check whether the channel is in its new park, which takes one or two frames of 20 ms.
+ */
 const pollMs = 5;
 
 export type ReparkOptions = {
@@ -22,7 +24,10 @@ export type ReparkOptions = {
   clock: Clock;
 };
 
-/** Resolves when the channel is in its new park. Rejects if the channel does not exist or does not get there. */
+/**
+ * Moves the channel. Resolves when the channel is in its new park. Rejects if the channel does not exist or does not
+ * reach the park.
+ */
 export const repark = async (
   uuid: string,
   { commands: { api, sendMessage }, answerMs, clock }: ReparkOptions,

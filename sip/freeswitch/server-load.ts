@@ -4,11 +4,11 @@ import type { ServerLoad } from './connection.ts';
 export type ServerLoadOptions = {
   /** Percentage of idle CPU below which new calls are refused; 0 for no minimum. */
   minIdleCpu: number;
-  /** Sessions that this gateway has there now, ready ones included. */
+  /** Returns the number of sessions that this gateway has on the server now, including ready ones. */
   ownSessions: () => number;
-  /** Sessions that are ready for a call, which then needs no further one. */
+  /** Returns the number of sessions that are ready for a call and therefore need no further session. */
   readySessions: () => number;
-  /** Called after a heartbeat when refusing begins (with the reason) or ends (`null`). */
+  /** Called after a heartbeat when refusing begins (with the reason), and when it ends (`null`). */
   onChange: (refusal: string | null) => void;
 };
 
@@ -16,11 +16,15 @@ export const createServerLoad = ({ minIdleCpu, ownSessions, readySessions, onCha
   let latest: { load: ServerLoad; own: number } | null = null;
   let isRefusing = false;
 
-  /** Why the server takes no calls, as the end of a sentence; `null` if it takes some, or before the first heartbeat. */
+  /**
+   * Returns why the server accepts no calls, as the end of a sentence; `null` if it accepts calls, or before the first
+   * heartbeat.
+   */
   const refusal = (): string | null => {
     if (latest === null) return null;
     const { sessions, maxSessions, idleCpu } = latest.load;
-    // Between heartbeats the own sessions are known exactly; those of other clients are assumed to be unchanged.
+    // Between heartbeats the number of own sessions is known exactly, and that of other clients is assumed to be
+    // unchanged.
     const current = sessions + ownSessions() - latest.own;
     if (maxSessions > 0 && current >= maxSessions && readySessions() === 0)
       return `all of its ${maxSessions} sessions are in use.`;
@@ -31,7 +35,7 @@ export const createServerLoad = ({ minIdleCpu, ownSessions, readySessions, onCha
 
   return {
     refusal,
-    /** The latest heartbeat; `null` before the first one of a connection. */
+    /** Returns the latest heartbeat; `null` before the first heartbeat of a connection. */
     current: (): ServerLoad | null => latest?.load ?? null,
     heartbeat(load: ServerLoad): void {
       latest = { load, own: ownSessions() };
@@ -40,7 +44,7 @@ export const createServerLoad = ({ minIdleCpu, ownSessions, readySessions, onCha
       isRefusing = why !== null;
       onChange(why);
     },
-    /** Call when the connection is lost: the load is then unknown. */
+    /** Must be called when the connection is lost, because the load is then unknown. */
     forget(): void {
       latest = null;
       isRefusing = false;

@@ -2,9 +2,9 @@
  * Endpoints with encrypted audio (SRTP, RFC 3711) and keys in the session descriptions (RFC 4568).
  *
  * FreeSWITCH keeps its own key after a change of the far end's key only if FreeSWITCH made the offer. For every
- * received offer with another key it chooses a new own key. Therefore an endpoint that makes an offer is created with a
- * placeholder offer, whose answer is sent as the offer. When the far end has answered, FreeSWITCH is told to offer
- * again and receives that answer.
+ * received offer with another key FreeSWITCH chooses a new own key. Therefore an endpoint that makes an offer is
+ * created with a placeholder offer, whose answer is sent as the offer. When the far end has answered, FreeSWITCH is
+ * told to offer again and receives that answer.
  */
 import { randomBytes } from 'node:crypto';
 import { usualCodecs } from '#src/domain/trunk.ts';
@@ -20,7 +20,7 @@ const answerMs = 3_000;
 /** Interval of the check whether an answer was accepted. */
 const pollMs = 20;
 
-/** Port 9 discards its input (RFC 863), which is only silence until the far end has answered. */
+/** Placeholder offer. Port 9 discards its input (RFC 863), which is only silence until the far end has answered. */
 const placeholderOffer = (): string =>
   [
     'v=0',
@@ -38,28 +38,28 @@ const placeholderOffer = (): string =>
     '',
   ].join('\r\n');
 
-/** An answer contains one codec, an offer all of them. */
+/** Converts an answer to an offer, because an answer contains one codec, and an offer all of them. */
 const asOffer = (answer: string): string =>
   answer
     .replace(/^(m=audio \d+ RTP\/SAVP) 0 /m, '$1 0 8 ')
     .replace(/^a=rtpmap:0 PCMU\/8000\r\n/m, '$&a=rtpmap:8 PCMA/8000\r\n');
 
-/** INVITE for an endpoint with encrypted audio; see config/freeswitch for the header. */
+/** Returns the INVITE for an endpoint with encrypted audio (see config/freeswitch for the header). */
 export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
   offer: withOneKey(remoteSdp ?? placeholderOffer()),
   headers: { 'X-Srtp': 'required' },
 });
 
 /**
- * FreeSWITCH logs a description that it cannot process, including keys, or ends the call; after one refused offer
- * drachtio-srf lets the next one wait forever.
+ * Rejects a description that FreeSWITCH cannot process: FreeSWITCH would log the description, including keys, or end
+ * the call. After one refused offer drachtio-srf lets the next one wait forever.
  */
 const requirePossible = (remoteSdp: string): void => {
   const problem = offerProblem(remoteSdp, { codecs, srtp: 'required' });
   if (problem !== undefined) throw new Error(problem.why);
 };
 
-/** `offers`: created without a remote description. */
+/** Wraps an endpoint. `offers`: the endpoint was created without a remote description. */
 export const createSrtpEndpoint = (
   channel: Channel,
   { offers, ...options }: EndpointOptions & { offers: boolean },
@@ -86,7 +86,7 @@ export const createSrtpEndpoint = (
     return false;
   };
 
-  /** Answer to an offer of FreeSWITCH, unknown to the wrapped endpoint. */
+  /** Answer to an offer of FreeSWITCH, which the wrapped endpoint does not know. */
   let answer: string | null = null;
 
   return {
@@ -107,7 +107,8 @@ export const createSrtpEndpoint = (
       requirePossible(remoteSdp);
       const key = keyIn(remoteSdp);
       prepareAnswer(channel, withOneKey(remoteSdp));
-      // In the first milliseconds of a channel FreeSWITCH sometimes ignores an answer.
+      // Several attempts are made, because FreeSWITCH sometimes ignores an answer in the first milliseconds of a
+      // channel.
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
         if (!(await hasAccepted(key))) continue;

@@ -1,7 +1,7 @@
 /**
- * Takes over a channel of another process: assigns it to this gateway and moves it into a new park, in which a unicast
- * can be opened. A second unicast within one park would eventually crash FreeSWITCH (`open-unicast.ts`). A bridged
- * channel is only renamed: a new park would end the bridge.
+ * Takes over a channel of another process: assigns the channel to this gateway and moves it into a new park, in which a
+ * unicast can be opened. A second unicast within one park would eventually crash FreeSWITCH (`open-unicast.ts`). A
+ * bridged channel is only assigned, because a new park would end the bridge.
  */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
@@ -64,7 +64,10 @@ const dialogOf = (
 
 type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
 
-/** Rejects if the channel no longer exists. `keepsBridge`: its bridge, if any, continues. */
+/**
+ * Claims a channel. Rejects if the channel no longer exists. `keepsBridge`: an existing bridge of the channel
+ * continues.
+ */
 export const claimChannel = async (
   uuid: string,
   keepsBridge: boolean,
@@ -79,7 +82,7 @@ export const claimChannel = async (
   return { localSdp };
 };
 
-/** Takes a channel over; also rejects if its dialog is unknown. */
+/** Takes over a channel. Also rejects if the dialog of the channel is unknown. */
 export const takeOverChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,

@@ -1,11 +1,11 @@
 /**
  * Audio of one call over FreeSWITCH's `unicast`: 16-bit samples in datagrams, a frame of 20 ms each, in both directions
- * at the rate of the channel's codec. FreeSWITCH plays frames as they arrive, and early ones wait there. So a frame is
- * sent at each beat, including silence, because without any its far end hears no audio at all.
+ * at the rate of the channel's codec. FreeSWITCH plays frames as they arrive, and early frames wait there. A frame is
+ * sent at each beat, even of silence, because without frames FreeSWITCH's far end hears no audio at all.
  *
- * FreeSWITCH's source port is unknown until it sends. The first sender at its address is accepted, and all later ones
- * are ignored. From then on FreeSWITCH sends a frame every 20 ms, even in silence: a longer gap means that it ended the
- * unicast, which it does not signal.
+ * FreeSWITCH's source port is unknown until FreeSWITCH sends. The first sender at its address is accepted, and all
+ * later ones are ignored. From then on FreeSWITCH sends a frame every 20 ms, even in silence. A longer gap means that
+ * FreeSWITCH ended the unicast, which it does not signal.
  */
 import type { RemoteInfo } from 'node:dgram';
 import { samplesPerMs, type SampleRate } from '#sip/audio/samples.ts';
@@ -15,34 +15,35 @@ import { createFillerFilter } from './filler-frames.ts';
 import { createLead } from './unicast-lead.ts';
 
 export type UnicastSession = {
-  /** Local port for its datagrams. */
+  /** Local port for datagrams of FreeSWITCH. */
   readonly port: number;
-  /** Must be called every 20 ms. */
+  /** Sends a frame. Must be called every 20 ms. */
   tick(): void;
   close(): void;
 };
 
 export type UnicastEvents = {
-  /** The first datagram has arrived. */
+  /** Called when the first datagram has arrived. */
   onBegun: () => void;
-  /** There was no datagram for `silenceMs`; or the first one after that has arrived. */
+  /** Called when no datagram has arrived for `silenceMs`, and when the first one after that has arrived. */
   onSilence: (isSilent: boolean) => void;
-  /** Several frames in succession were shorter than 20 ms; called once. */
+  /** Called once when several frames in succession were shorter than 20 ms. */
   onShortFrames: () => void;
   onAudio: (samples: Int16Array) => void;
 };
 
 const frameMs = 20;
 
-// FreeSWITCH closes its port when the call ends or it dies: both are reported by its event socket.
+// Errors of the socket are ignored. FreeSWITCH closes its port when the call ends or FreeSWITCH dies; its event socket
+// reports both.
 const ignoreError = (): void => {};
 
-/** A copy: the memory of a datagram may be unaligned. */
+/** Copies the samples, because the memory of a datagram may be unaligned. */
 const samplesOf = (datagram: Buffer): Int16Array =>
   new Int16Array(Uint8Array.from(datagram.subarray(0, datagram.length & ~1)).buffer);
 
 /**
- * Measures the silence of FreeSWITCH. A beat adds at most 20 ms: after a stall of this process, made-up beats run
+ * Measures the silence of FreeSWITCH. A beat adds at most 20 ms, because after a stall of this process, late beats run
  * before the datagrams that wait in the socket.
  */
 const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence']) => {
@@ -57,7 +58,7 @@ const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence'])
       isSilent = true;
       onSilence(true);
     },
-    /** A datagram has arrived. */
+    /** Called when a datagram has arrived. */
     end(): void {
       lastedMs = 0;
       if (!isSilent) return;
@@ -67,7 +68,7 @@ const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence'])
   };
 };
 
-/** Single short frames are remainders and do not count. */
+/** Number of consecutive short frames that count. Single short frames are remainders. */
 const minShortFrames = 5;
 
 const createLengthWatch = (usualLength: number, onShortFrames: UnicastEvents['onShortFrames']) => {
@@ -81,7 +82,7 @@ const createLengthWatch = (usualLength: number, onShortFrames: UnicastEvents['on
   };
 };
 
-/** Exchanges datagrams between a free port of this address and FreeSWITCH at the other one. `now` is monotonic. */
+/** Exchanges datagrams between a free port of this address and FreeSWITCH at the other address. `now` is monotonic. */
 export const openUnicastSession = async (
   {
     address,
@@ -128,7 +129,7 @@ export const openUnicastSession = async (
       silence.tick(now());
       if (!lead.isDue(now(), sound.waiting > 0)) return;
       frame.fill(0, sound.read(frame));
-      // Copied, because the next frame reuses the memory.
+      // The frame is copied, because the next frame reuses the memory.
       socket.send(Buffer.from(new Uint8Array(frame.buffer)));
     },
     close() {

@@ -1,10 +1,11 @@
 /**
- * WWW-Authenticate, Proxy-Authenticate, Authorization and Proxy-Authorization (RFC 3261 sections 20.7 and 20.44, RFC
- * 8760). Commas separate both the challenges and the parameters of each: a value `Scheme name=value` begins another one.
+ * Parses WWW-Authenticate, Proxy-Authenticate, Authorization and Proxy-Authorization (RFC 3261 sections 20.7 and 20.44,
+ * RFC 8760). Commas separate both the challenges and the parameters of each challenge; a value of the form `Scheme
+ * name=value` begins the next challenge.
  */
 import { addParameter, valuesIn, type Parameters } from './header-values.ts';
 
-/** `scheme` is in lower case. */
+/** A challenge or credentials. `scheme` is in lower case. */
 export type Challenge = { scheme: string; parameters: Parameters };
 
 export const challengesIn = (header: string): Challenge[] => {

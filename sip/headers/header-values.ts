@@ -1,20 +1,20 @@
 /**
- * Lists in SIP headers (RFC 3261 section 7.3.1): values are separated by commas, parameters by semicolons, and neither
- * counts within a quoted string or within `<…>`. Linear in the length of the header.
+ * Splits lists in SIP headers (RFC 3261 section 7.3.1). Commas separate values and semicolons separate parameters,
+ * except within a quoted string or `<…>`. The time is linear in the length of the header.
  */
 
-/** The part of a message that is read. drachtio-srf joins repeated headers with a comma. */
+/** Reader of a message's headers. drachtio-srf joins repeated headers with a comma. */
 export type Headers = { has(name: string): boolean; get(name: string): string };
 
-/** '' where the header is missing. */
+/** Returns a header's value; '' if the header is missing. */
 export const headerOf = (message: Headers, name: string): string =>
   message.has(name) ? message.get(name) : '';
 
-/** Longer headers are cut off, further values are ignored. */
+/** Maximum length that is parsed. The rest of a longer header is cut off, and values beyond the limit are ignored. */
 const longestHeader = 16_384;
 const mostValues = 200;
 
-/** An unclosed quote or bracket extends to the end. */
+/** Splits at separators outside quotes and brackets. An unclosed quote or bracket extends to the end. */
 const split = (text: string, separator: ',' | ';'): string[] => {
   const parts: string[] = [];
   let from = 0;
@@ -37,25 +37,25 @@ const split = (text: string, separator: ',' | ';'): string[] => {
   return parts;
 };
 
-/** The values of a list, without those that are empty. */
+/** Returns the non-empty values of a list. */
 export const valuesIn = (header: string): string[] =>
   split(header, ',')
     .map((value) => value.trim())
     .filter((value) => value !== '');
 
-/** Option tags, methods and other tokens, as in Require, Supported and Allow. */
+/** Returns option tags, methods and other tokens, as in Require, Supported and Allow. */
 export const tokensIn = valuesIn;
 
-/** The value of a quoted string, without quotes and escapes; anything else as it is. */
+/** Returns the content of a quoted string, without quotes and escapes. Other text is returned unchanged. */
 export const unquoted = (text: string): string => {
   const [, inner] = /^"([\s\S]*)"$/.exec(text.trim()) ?? [];
   return inner === undefined ? text.trim() : inner.replaceAll(/\\([\s\S])/g, '$1');
 };
 
-/** Parameters by their names in lower case; the first of a name counts. '' where a parameter has no value. */
+/** Parameters by their names in lower case. The first parameter of a name counts; its value is '' if there is none. */
 export type Parameters = ReadonlyMap<string, string>;
 
-/** Adds `name=value`. */
+/** Adds a parameter in the form `name=value`. */
 export const addParameter = (parameters: Map<string, string>, text: string): void => {
   const equals = text.indexOf('=');
   const name = (equals === -1 ? text : text.slice(0, equals)).trim().toLowerCase();
@@ -63,7 +63,7 @@ export const addParameter = (parameters: Map<string, string>, text: string): voi
   parameters.set(name, equals === -1 ? '' : unquoted(text.slice(equals + 1)));
 };
 
-/** A value before its first `;`, and the parameters after it. */
+/** Splits a value into the part before its first `;` and the parameters after it. */
 export const parametrized = (value: string): { value: string; parameters: Parameters } => {
   const [first = '', ...others] = split(value, ';');
   const parameters = new Map<string, string>();

@@ -1,10 +1,12 @@
-/** Headers that name a party: From, To, Contact, Route, P-Asserted-Identity and others (RFC 3261 section 20.10). */
+/**
+ * Parses headers that name a party: From, To, Contact, Route, P-Asserted-Identity and others (RFC 3261 section 20.10).
+ */
 import { parametrized, valuesIn, type Parameters } from './header-values.ts';
 
-/** One `"Name" <uri>;parameters`. */
+/** One entry of the form `"Name" <uri>;parameters`. */
 export type NameAddress = { name: string; uri: string; parameters: Parameters };
 
-/** Without `<…>` the parameters are those of the header, not of the URI (RFC 3261 section 20). */
+/** Parses one entry. Without `<…>`, parameters belong to the header, not to the URI (RFC 3261 section 20). */
 const read = (text: string): NameAddress | undefined => {
   const [quotedName = '', name = ''] = /^"((?:[^"\\]|\\[\s\S])*)"\s*/.exec(text) ?? [];
   const rest = text.slice(quotedName.length);
@@ -26,12 +28,12 @@ const read = (text: string): NameAddress | undefined => {
   };
 };
 
-/** All that the header names, in order, without those that cannot be read. */
+/** Returns the entries of a header in order. Entries that cannot be parsed are omitted. */
 export const nameAddressesIn = (header: string): NameAddress[] =>
   valuesIn(header).flatMap((value) => read(value) ?? []);
 
-/** The first URI; '' where there is none. */
+/** Returns the first URI of a header; '' if there is none. */
 export const uriIn = (header: string): string => nameAddressesIn(header)[0]?.uri ?? '';
 
-/** The tag of From or To; '' where there is none. */
+/** Returns the tag of From or To; '' if there is none. */
 export const tagIn = (header: string): string => nameAddressesIn(header)[0]?.parameters.get('tag') ?? '';

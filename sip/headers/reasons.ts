@@ -1,13 +1,13 @@
 /**
- * Why a request or a response was sent: the header Reason (RFC 3326), with several values (RFC 9366), and Call-Info of a
- * refusal, which names where to complain (RFC 8688). They are somebody else's words: shortened, and without what only
- * changes how text is shown.
+ * Parses why a request or a response was sent: the header Reason (RFC 3326), with several values (RFC 9366), and the
+ * Call-Info of a refusal, which names an address for complaints (RFC 8688). The values come from other systems, so they
+ * are shortened, and control and formatting characters are removed.
  */
 import type { SipDetails, SipReason } from '#machines/line.ts';
 import { headerOf, parametrized, valuesIn, type Headers } from './header-values.ts';
 import { nameAddressesIn } from './name-addresses.ts';
 
-/** Enough for SIP, Q.850 and one more. */
+/** Maximum number of reasons: one each for SIP and Q.850, and two more. */
 const mostReasons = 4;
 const longestText = 200;
 
@@ -17,11 +17,14 @@ export const plainText = (text: string, longest = longestText): string =>
     .slice(0, longest)
     .join('');
 
-/** Whole numbers of up to three digits: statuses of SIP, causes of Q.850. */
+/** Parses a whole number of up to three digits: a SIP status or a Q.850 cause. */
 const causeIn = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : null;
 
-/** Values whose protocol is no token are left out, and so are those without a cause and a text. */
+/**
+ * Parses the header Reason. Values are omitted if their protocol is no token, or if they have neither a cause nor a
+ * text.
+ */
 export const reasonsIn = (header: string): SipReason[] =>
   valuesIn(header)
     .flatMap((one): SipReason[] => {
@@ -37,7 +40,7 @@ export const reasonsIn = (header: string): SipReason[] =>
 const mostAddresses = 3;
 const longestAddress = 500;
 
-/** Web addresses alone. */
+/** Returns the web addresses in a Call-Info header. */
 const callInfoIn = (header: string): string[] =>
   nameAddressesIn(header)
     .map(({ uri }) => uri)

@@ -6,22 +6,25 @@ import { headerOf, parametrized, type Headers } from './header-values.ts';
 import { plainText } from './reasons.ts';
 
 export type ReferNotice = {
-  /** The sequence number of the REFER; null where the notice names none. */
+  /** Sequence number of the REFER; null if the notice contains none. */
   id: number | null;
   status: number | null;
   reason: string | null;
-  /** No other notice follows. */
+  /** Whether this is the last notice of the subscription. */
   isLast: boolean;
 };
 
-/** The first line of the body alone counts, however long it is. */
+/** Status line of the sipfrag body. Only the first line of the body is parsed. */
 const statusLine = /^SIP\/2\.0[ \t]{1,8}([1-6]\d\d)(?!\S)(?:[ \t]([^\r\n]{0,200}))?/i;
 
 /** Whether the request is about a REFER; `id` is read by `referNoticeIn`. */
 export const isReferNotice = (request: Headers): boolean =>
   parametrized(headerOf(request, 'Event')).value.toLowerCase() === 'refer';
 
-/** `sipfrag`: null where there is no body. Undefined where it begins with no status line. */
+/**
+ * Parses a notice. `sipfrag` is null without a body. Returns undefined for a body that does not begin with a status
+ * line.
+ */
 export const referNoticeIn = (request: Headers, sipfrag: string | null): ReferNotice | undefined => {
   const id = parametrized(headerOf(request, 'Event')).parameters.get('id') ?? '';
   const state = parametrized(headerOf(request, 'Subscription-State')).value.toLowerCase();

@@ -1,6 +1,6 @@
 /**
  * Sends the SIP messages of calls to a collector such as Homer's heplify-server, one datagram each. Sending is best
- * effort: it is never waited for, repeated or reported.
+ * effort: the gateway neither waits for it nor repeats or reports lost datagrams.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
@@ -11,28 +11,28 @@ import type { Clock } from '#src/domain/clock.ts';
 import { hepPacket, type HepIdentity } from './hep-packet.ts';
 
 export type CollectorNumbers = {
-  /** Buffering time: a trunk's address is known once it has answered. */
+  /** Buffering time. A trunk's address is known only after the trunk has responded. */
   gatherMs: number;
-  /** Largest number of buffered messages; further ones are dropped. */
+  /** Maximum number of buffered messages; further messages are dropped. */
   limit: number;
   /** Time to live of a resolved name. */
   lookUpMs: number;
-  /** Longest wait of close for buffered messages. */
+  /** Maximum time for which `close` waits for buffered messages. */
   closeMs: number;
 };
 
 export type HepCollector = {
-  /** Never throws. */
+  /** Buffers a message for sending. Never throws. */
   send(message: SipMessage): void;
-  /** Dropped messages since the start. */
+  /** Returns the number of dropped messages since the start. */
   lost(): number;
-  /** Buffered messages are still sent. */
+  /** Closes the sockets after buffered messages were sent. */
   close(): Promise<void>;
 };
 
 type Address = { host: string; family: 4 | 6 };
 
-/** Address of the collector; resolved periodically, keeping the last address while resolution fails. */
+/** Resolves the address of the collector periodically. While resolution fails, the last address is used. */
 const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
   let known: Address | null = null;
   let lookedUpAt = -Infinity;
@@ -50,7 +50,7 @@ const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logge
   };
 };
 
-/** One socket per address family, opened on demand. */
+/** Creates one socket per address family on demand. */
 const createSockets = (logger: Logger) => {
   const sockets = new Map<4 | 6, Socket>();
   return {

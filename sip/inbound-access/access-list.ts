@@ -4,13 +4,13 @@ import type { Trunk } from '#src/domain/trunk.ts';
 
 export type InviteSource =
   | { trunk: Trunk }
-  /** The caller must authenticate as one of these trunks. */
+  /** Accounts of an unknown address: the caller must authenticate as one of these trunks. */
   | { accounts: readonly Trunk[] }
   | 'unknown';
 
 const lists = new WeakMap<Trunk, BlockList>();
 
-/** A changed trunk is a new object. */
+/** Returns the list of a trunk's addresses, cached by object, because a changed trunk is a new object. */
 const listOf = (trunk: Trunk): BlockList => {
   const known = lists.get(trunk);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export const callerAt = (
   source: string,
   options: {
     trunks: readonly Trunk[];
-    /** The configured trunk with the addresses of its host. */
+    /** The trunk of the configuration with the addresses of its host. */
     configured: { trunk: Trunk; addresses: ReadonlySet<string> } | null;
   },
 ): InviteSource => {
@@ -56,7 +56,7 @@ export const callerAt = (
   );
   if (accounts.length > 0) return { accounts };
 
-  // Without any inbound trunk, programs on this machine may call, for trying out.
+  // Without any inbound trunk, programs on this machine may call, so that the gateway can be tried out.
   const nobodyIsKnown =
     authenticating.length === 0 && trunks.every((trunk) => trunk.inboundAddresses.length === 0);
   if (configured !== null && nobodyIsKnown && loopback.test(address)) return { trunk: configured.trunk };

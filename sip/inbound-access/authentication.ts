@@ -1,4 +1,7 @@
-/** Digest authentication of callers: challenges with 401 until the caller proves that it knows the trunk's password. */
+/**
+ * Digest authentication of callers. The gateway challenges with 401 until the caller proves that it knows the trunk's
+ * password.
+ */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -16,7 +19,7 @@ type Account = Trunk & { username: string; password: string };
 
 const isAccount = (trunk: Trunk): trunk is Account => trunk.username !== null && trunk.password !== null;
 
-/** Responds to a caller; ignored if the caller is gone. */
+/** Sends a response to a caller. Errors are ignored if the caller is gone. */
 export const respond = (
   response: InviteResponse,
   { status, reason, headers = {} }: { status: number; reason: string; headers?: Record<string, string> },
@@ -49,7 +52,10 @@ export const createAuthentication = (options: {
   );
 
   return {
-    /** Keyed by the trunk's realm, which the caller's response names. `null`: challenged. */
+    /**
+     * Checks the caller's credentials. Trunks are keyed by their realm, which the credentials name. Returns `null` if
+     * the caller was challenged.
+     */
     authenticate(
       request: InviteRequest,
       response: InviteResponse,
@@ -69,7 +75,7 @@ export const createAuthentication = (options: {
       const [realm = ownRealm] = byRealm.keys();
       unknownCallers.answer(address, () => {
         challenges.sent(address);
-        // MD5, because most trunks support nothing else; SHA-256 responses are accepted too.
+        // The challenge names MD5, because most trunks support only MD5; responses with SHA-256 are accepted too.
         const headers = { 'WWW-Authenticate': digest.challenge(realm, 'MD5', isStale) };
         respond(response, { status: 401, reason: 'Unauthorized', headers }, logger);
       });

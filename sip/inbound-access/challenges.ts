@@ -1,19 +1,19 @@
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Largest number of pending challenges; further ones are not counted. */
+/** Maximum number of pending challenges; further ones are not counted. */
 const most = 10_000;
 
-/** Pending challenges (401) by the address they were sent to. */
+/** Pending challenges (401) by the address that received them. */
 export const createChallenges = (
   clock: Clock,
-  /** Programs respond at once, and trunks do not ask people for passwords. */
+  /** Time within which a caller must respond. Programs respond at once, and trunks do not ask people for passwords. */
   answerMs: number,
   onUnanswered: (address: string) => void,
 ) => {
   const open = new Map<string, unknown[]>();
   let count = 0;
 
-  /** Removes the oldest challenge. */
+  /** Removes the oldest challenge of an address. */
   const take = (address: string): void => {
     const timers = open.get(address);
     if (timers === undefined) return;
@@ -32,7 +32,7 @@ export const createChallenges = (
       }, answerMs);
       open.set(address, [...(open.get(address) ?? []), timer]);
     },
-    /** The caller responded, with any credentials. */
+    /** Called when the caller has responded, with any credentials. */
     answered: take,
     close(): void {
       for (const timer of [...open.values()].flat()) clock.clearTimeout(timer);

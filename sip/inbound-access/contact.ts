@@ -1,10 +1,12 @@
 /**
- * Checks whether a request can be answered. drachtio-server 0.9.10 crashes when it answers an INVITE whose Contact has
- * no host, such as `<tel:+8210…>` or `*`, because it compares the host with the sender's address. This includes
- * refusals.
+ * Checks whether a request can be answered. drachtio-server 0.9.10 crashes when it sends any response, even a refusal,
+ * to an INVITE whose Contact has no host, such as `<tel:+8210…>` or `*`, because it compares the host with the sender's
+ * address.
  */
 
-/** Lines of the head as drachtio-server splits them: at any line ending, and a blank never begins a line. */
+/**
+ * Splits the head into lines like drachtio-server: at any line ending, and without blanks at the beginning of a line.
+ */
 const headerLines = (raw: string): string[] => {
   const lines: string[] = [];
   for (const line of raw.split(/\r\n|\r|\n/)) {
@@ -15,9 +17,9 @@ const headerLines = (raw: string): string[] => {
   return lines;
 };
 
-/** A name or an address, with brackets for IPv6. */
+/** Matches a host name or an address, with brackets for IPv6. */
 const host = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*)|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[;?]|$)/;
-/** Characters of a user, without those that other parsers read as its end. */
+/** Characters of a user part. Characters that other parsers take for its end are excluded. */
 const user = /^[A-Za-z0-9+_.%!~*'()&=$,;:-]*$/;
 
 const namesHost = (uri: string): boolean => {
@@ -29,7 +31,10 @@ const namesHost = (uri: string): boolean => {
   return /^[A-Za-z0-9+_.%-]/.test(name) && user.test(name) && host.test(rest.slice(at + 1));
 };
 
-/** `"A. Caller" <sip:…>;expires=60`, or the address alone, and nothing else. */
+/**
+ * Returns the URI of a Contact of the form `"A. Caller" <sip:…>;expires=60` or of a bare address; undefined for other
+ * text.
+ */
 const uriOf = (contact: string): string | undefined => {
   const unnamed = contact.trim().replace(/^"(?:[^"\\]|\\.)*"\s*/, '');
   const opening = unnamed.indexOf('<');
@@ -43,8 +48,8 @@ const uriOf = (contact: string): string | undefined => {
 };
 
 /**
- * Returns false for several Contacts, for one without a host, and for one that cannot be parsed with certainty; true
- * without a Contact. `raw` is the whole request.
+ * Whether a request can be answered: true without a Contact; false for several Contacts, for a Contact without a host,
+ * and for a Contact that cannot be parsed with certainty. `raw` is the whole request.
  */
 export const isAnswerable = (raw: string): boolean => {
   const contacts = headerLines(raw).flatMap((line) => {

@@ -11,19 +11,19 @@ import { createNonces, isSame } from './nonces.ts';
 
 export type DigestVerdict<Known extends Credentials> =
   | { verdict: 'known'; account: Known }
-  /** No credentials, or an expired nonce: challenge. */
+  /** The caller sent no credentials, or an expired nonce, and must be challenged. */
   | { verdict: 'challenge'; isStale: boolean }
   | { verdict: 'wrong' };
 
 type Request = { method: string; realm: string };
 
-/** A caller may send credentials for several realms; only ours counts. */
+/** Returns the credentials for our realm. A caller may send credentials for several realms. */
 const credentialsFor = (header: string, realm: string): Parameters | undefined =>
   challengesIn(header).find(
     ({ scheme, parameters }) => scheme === 'digest' && parameters.get('realm') === realm,
   )?.parameters;
 
-/** Input of a caller's digest. Undefined for an unsupported algorithm or `qop`. */
+/** Returns the input of a caller's digest; undefined for an unsupported algorithm or `qop`. */
 const coveredBy = (parameters: Parameters, { method, realm }: Request): DigestInput | undefined => {
   const algorithm = algorithmOf(parameters.get('algorithm'));
   const qop = parameters.get('qop') ?? null;
@@ -41,16 +41,16 @@ const coveredBy = (parameters: Parameters, { method, realm }: Request): DigestIn
   };
 };
 
-/** `nonceMs` is the lifetime of a challenge. */
+/** Creates the check of credentials. `nonceMs` is the lifetime of a challenge. */
 export const createDigestCheck = (nonceMs: number, now: () => number) => {
   const nonces = createNonces(nonceMs, now);
 
   return {
-    /** Value of WWW-Authenticate. */
+    /** Returns a value for WWW-Authenticate. */
     challenge: (realm: string, algorithm: 'MD5' | 'SHA-256', isStale: boolean): string =>
       `Digest realm="${realm}", nonce="${nonces.next()}", algorithm=${algorithm}, qop="auth"${isStale ? ', stale=true' : ''}`,
 
-    /** `header` is the value of Authorization, if present. */
+    /** Checks credentials. `header` is the value of Authorization, if there is one. */
     check<Known extends Credentials>(
       header: string | undefined,
       request: Request,

@@ -5,7 +5,7 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 const againMs = 60_000;
 
-/** Addresses of a host, resolved periodically, because trunks may move. */
+/** Addresses of a host, which are resolved periodically, because a trunk's addresses may change. */
 export const createHostAddresses = (options: { host: string; clock: Clock; logger: Logger }) => {
   const { host, clock, logger } = options;
   let known: ReadonlySet<string> = new Set();
@@ -21,7 +21,7 @@ export const createHostAddresses = (options: { host: string; clock: Clock; logge
   const looking = createRepeatedTask({ work: look, everyMs: againMs, clock });
 
   return {
-    /** Resolves after the first look-up. */
+    /** Starts resolving. Resolves after the first look-up. */
     async open(): Promise<void> {
       await look();
       looking.start(againMs);

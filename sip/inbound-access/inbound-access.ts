@@ -1,6 +1,6 @@
 /**
- * Inbound access control, the first check of every request. An unknown caller is refused without a call, a database row
- * or a media channel.
+ * Inbound access control, the first check of every request. An unknown caller is refused before the gateway creates a
+ * call, a database row or a media channel.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -50,7 +50,7 @@ export const createInboundAccess = (options: {
   return {
     open: async (): Promise<void> => addresses?.open(),
 
-    /** Whether a request must not be answered; such requests are counted. */
+    /** Whether a request must stay unanswered. Such requests are counted. */
     ignores({ raw, source_address: address }: Pick<Srf.SrfRequest, 'raw' | 'source_address'>): boolean {
       if (isAnswerable(raw)) return false;
       unknownCallers.count(address, 'unusable_contact');
@@ -71,14 +71,14 @@ export const createInboundAccess = (options: {
       return null;
     },
 
-    /** Trunks that may send requests from this address; empty for strangers. */
+    /** Returns the trunks that may send requests from this address; empty for unknown addresses. */
     candidates(request: InviteRequest): readonly Trunk[] {
       const caller = callerOf(request);
       if (caller === 'unknown') return [];
       return 'trunk' in caller ? [caller.trunk] : caller.accounts;
     },
 
-    /** Refused callers since the start. */
+    /** Numbers of refused callers since the start. */
     refused: unknownCallers.counts,
 
     close(): void {

@@ -1,23 +1,23 @@
 /**
- * Nonces of challenges. A nonce is a sealed timestamp, so unanswered challenges need no memory. Used nonces are stored
- * while they are valid: each nonce count is accepted once, which prevents replays.
+ * Nonces of challenges. A nonce is a sealed timestamp, so unanswered challenges need no memory. A used nonce is stored
+ * while it is valid, and each nonce count is accepted once, which prevents replays.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export type Nonces = {
   next(): string;
   ageOf(nonce: string): 'young' | 'old' | 'not ours';
-  /** Whether this nonce count is new. */
+  /** Records a use of the nonce; returns whether its count is new. */
   use(nonce: string, count: number): boolean;
 };
 
-/** Compares in constant time. */
+/** Compares two texts in constant time. */
 export const isSame = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** `lifeMs` is the lifetime of a nonce. */
+/** Creates the nonces. `lifeMs` is the lifetime of a nonce. */
 export const createNonces = (lifeMs: number, now: () => number): Nonces => {
   const key = randomBytes(32);
   /** Highest count and expiry of each used nonce. */

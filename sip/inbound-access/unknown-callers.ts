@@ -1,5 +1,5 @@
 /**
- * Unknown callers are refused, counted, and logged at most once a minute per address. Repeated attempts wait
+ * Refuses unknown callers, counts them, and logs them at most once a minute per address. Repeated attempts wait
  * increasingly long for the refusal.
  */
 import type { Logger } from 'pino';
@@ -9,10 +9,13 @@ export type AccessFault =
   'unknown_address' | 'wrong_credentials' | 'unanswered_challenge' | 'unusable_contact';
 
 const minuteMs = 60_000;
-/** Limits of remembered addresses and of delayed refusals; beyond them neither happens. */
+/**
+ * Maximum number of remembered addresses, and of delayed refusals. Beyond it, addresses are not remembered and refusals
+ * are not delayed.
+ */
 const most = 10_000;
 
-/** Number of immediate refusals per minute; later ones are delayed with doubling delays. */
+/** Number of immediate refusals per minute; later refusals are delayed with doubling delays. */
 export type RefusalDelays = { atOnce: number; firstMs: number; longestMs: number };
 
 type UnknownCaller = { times: number; lastAt: number; loggedAt: number; unlogged: number };
@@ -60,11 +63,11 @@ const createRecentCallers = (clock: Pick<Clock, 'now'>) => {
   };
 };
 
-/** Delayed refusals. */
+/** Refusals that wait for their delay. */
 const createWaitingAnswers = ({ longestMs, firstMs }: RefusalDelays, clock: Clock) => {
   const waiting = new Set<unknown>();
   return {
-    /** `again`: number of attempts beyond the immediate ones. */
+    /** Sends a refusal after its delay. `again`: number of attempts beyond the immediate ones. */
     send(again: number, answer: () => void): void {
       if (again <= 0 || waiting.size >= most) return answer();
       const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(again - 1, 10));
@@ -106,12 +109,12 @@ export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger
     log(address, callers.count(address), fault);
   };
 
-  /** Responds at once, or after the delay of a repeated caller. */
+  /** Sends a refusal at once, or after the delay of a repeated caller. */
   const answer = (address: string, send: () => void): void =>
     waiting.send(callers.timesOf(address) - delays.atOnce, send);
 
   return {
-    /** Refused callers since the start. */
+    /** Numbers of refused callers since the start. */
     counts: (): Readonly<Record<AccessFault, number>> => ({ ...counts }),
 
     count,
@@ -122,7 +125,7 @@ export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger
       answer(address, refuse);
     },
 
-    /** Drops delayed refusals. */
+    /** Drops all delayed refusals. */
     close: waiting.close,
   };
 };

@@ -1,7 +1,7 @@
 /**
- * Batches the incoming audio of all calls for the main thread: at each beat while a call may contain a voice, and in
- * blocks while it is quiet, all of them at one beat in five. Posting and handling messages costs more than the samples
- * do.
+ * Batches the incoming audio of all calls for the main thread. A call's audio is delivered at each beat while it may
+ * contain a voice, and in blocks while it is quiet; the blocks of all quiet calls are delivered together at one beat in
+ * five. Posting and handling messages costs more than processing the samples.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { levelOf, quietDb } from '#sip/audio/samples.ts';
@@ -9,7 +9,10 @@ import type { FromMediaThread } from './media-thread-messages.ts';
 
 type TellHeard = (message: Extract<FromMediaThread, { type: 'heard' }>) => void;
 
-/** Number of beats after the last audible sound during which silence is delivered at once: it may end a turn. */
+/**
+ * Number of beats after the last audible sound during which silence is delivered at once, because the silence may end a
+ * turn.
+ */
 const promptBeats = 75;
 const blockBeats = 5;
 
@@ -40,7 +43,7 @@ export const createHeard = (tell: TellHeard) => {
         onDigit: (digit: string) => void digits.push({ id, digit }),
       };
     },
-    /** Must be called at each beat. */
+    /** Delivers audio that is due. Must be called at each beat. */
     tell(): void {
       beats += 1;
       const due = [...calls].filter(([, call]) => isDue(call));
@@ -52,7 +55,7 @@ export const createHeard = (tell: TellHeard) => {
       });
       digits = [];
     },
-    /** The call is over: undelivered audio is dropped. */
+    /** Drops the undelivered audio of an ended call. */
     forget: (id: number) => void calls.delete(id),
   };
 };

@@ -1,4 +1,6 @@
-/** The main thread's view of the audio thread: opens channels in it and receives their audio. */
+/** The main thread's side of the audio thread: opens channels in the thread and receives their audio. */
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { SampleRate } from '#sip/audio/samples.ts';
@@ -6,16 +8,16 @@ import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { openFence, type Fence } from '#src/domain/fence.ts';
 import type { RtpChannel } from '#sip/rtp/direct-endpoint.ts';
 import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
-import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
+import type { FromMediaThread, MediaThreadData, ToMediaThread } from './media-thread-messages.ts';
 
 export type ThreadEvents = {
   onAudio: (samples: Int16Array) => void;
   onDigit: (digit: string) => void;
-  /** The thread ended, and all audio with it. */
+  /** Called when the thread, and with it all audio, has ended. */
   onLost: () => void;
-  /** FreeSWITCH has been silent for a while, or sends again. */
+  /** Called when FreeSWITCH has been silent for a while, and when it sends again. */
   onSilence?: (isSilent: boolean) => void;
-  /** Frames of FreeSWITCH are shorter than 20 ms. */
+  /** Called when frames of FreeSWITCH are shorter than 20 ms. */
   onShortFrames?: () => void;
 };
 
@@ -23,29 +25,29 @@ export type ThreadEvents = {
 type Channel = {
   /** Local port for the other party's audio. */
   readonly port: number;
-  /** Outgoing audio. */
+  /** Ring buffer of outgoing audio. */
   readonly ring: SampleRing;
   listen(events: ThreadEvents): void;
   close(): void;
 };
 
-/** A channel with a FreeSWITCH. */
+/** A channel whose audio comes from a FreeSWITCH. */
 export type UnicastChannel = Channel & {
-  /** Resolves with the first audio; outgoing audio is sent from then on. */
+  /** Resolves with the first audio from FreeSWITCH. Outgoing audio is sent from then on. */
   begun: Promise<void>;
 };
 
 export type MediaThread = {
   /**
-   * Starts the thread, which otherwise starts with the first call and lets it wait for its code. Resolves when the
-   * thread is ready, or has failed: the next call starts another.
+   * Starts the thread in advance; otherwise the first call starts it and waits until its code is loaded. Resolves when
+   * the thread is ready or has failed. After a failure, the next call starts another thread.
    */
   start(): Promise<void>;
-  /** Takes ports for a call. Rejects if there is no free one. */
+  /** Takes ports for a call. Rejects if no port is free. */
   open(address: string): Promise<RtpChannel>;
   /**
-   * Takes a port of this address for audio from a FreeSWITCH at that one, and sends outgoing audio to it at this rate.
-   * Rejects if there is no free port. A silence of `silenceMs` is reported; 0 for never.
+   * Takes a local port for audio from a FreeSWITCH at `address`, and sends outgoing audio to that FreeSWITCH at this
+   * rate. Rejects if no port is free. A silence of `silenceMs` is reported; 0 disables the report.
    */
   openUnicast(
     address: string,
@@ -55,7 +57,7 @@ export type MediaThread = {
   close(): Promise<void>;
 };
 
-/** A running audio thread, and how to end it. */
+/** A running audio thread, with functions to send messages to it and to end it. */
 export type RunningThread = { tell(message: ToMediaThread): void; end(): Promise<unknown> };
 
 export type StartThread = (
@@ -65,14 +67,20 @@ export type StartThread = (
 
 /** Starts a worker thread. */
 const startWorker: StartThread = (ports, on) => {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { ports } });
+  // The folder of the process has a subfolder for the version of Node, which is the one returned here.
+  const compileCache = getCompileCacheDir() ?? null;
+  const workerData: MediaThreadData = { ports, compileCache: compileCache && dirname(compileCache) };
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
   worker.on('message', on.message);
   worker.on('error', on.error);
   worker.on('exit', on.ended);
   return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
 };
 
-/** Two seconds of telephone audio, or one of wideband audio; the rest of a longer utterance follows during playback. */
+/**
+ * Size of a ring buffer: two seconds of telephone audio, or one second of wideband audio. The rest of a longer
+ * utterance is written during playback.
+ */
 export const ringSamples = 16_384;
 
 const noStatistics: RtpStatistics = {
@@ -89,7 +97,7 @@ const noStatistics: RtpStatistics = {
   silentMs: null,
 };
 
-/** Main thread's state of one call in the thread. */
+/** State of one call in the main thread. */
 type Entry = {
   opened: PromiseWithResolvers<number>;
   begun: PromiseWithResolvers<void>;
@@ -103,7 +111,7 @@ const settle = ({ measuring, statistics }: Entry): void => {
   for (const resolve of measuring.splice(0)) resolve(statistics);
 };
 
-/** Main thread's register of the calls in the thread. */
+/** Register of the thread's calls in the main thread. */
 const createRegister = (onStalled: () => void) => {
   const entries = new Map<number, Entry>();
   let lastId = 0;
@@ -121,7 +129,7 @@ const createRegister = (onStalled: () => void) => {
       entries.set(id, entry);
       return { id, entry };
     },
-    /** Resolves with the next reported statistics. */
+    /** Resolves to the next reported statistics. */
     measured: (id: number): Promise<RtpStatistics> =>
       new Promise((resolve) => {
         const entry = entries.get(id);
@@ -158,7 +166,7 @@ const createRegister = (onStalled: () => void) => {
           return settle(entry);
       }
     },
-    /** The thread ended, with all its calls. */
+    /** Reports the loss of all calls, because the thread has ended. */
     loseAll(): void {
       const lost = [...entries.values()];
       entries.clear();
@@ -192,14 +200,14 @@ const forRtp = (
 export const createMediaThread = (options: {
   /** Port range for RTP. */
   ports: { from: number; to: number };
-  /** While it is closed after a stall, no audio is sent; always open by default. */
+  /** Fence that stops outgoing audio after a stall; always open by default. */
   fence?: Fence;
   logger: Logger;
   start?: StartThread;
 }): MediaThread => {
   const { ports, fence = openFence, logger, start = startWorker } = options;
   const resume = (): void => tell({ type: 'resume' });
-  // If the calls are lost, their channels are closed by then.
+  // Resumes in either case: the channels of lost calls are closed when the fence rejects.
   const register = createRegister(() => void fence.pass().then(resume, resume));
   let running: (RunningThread & { ready: Promise<void> }) | null = null;
   let isClosed = false;

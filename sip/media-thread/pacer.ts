@@ -1,10 +1,10 @@
-/** Clock of the audio: one tick every 20 ms, exact on average. */
+/** Clock of the audio with one tick every 20 ms, exact on average. */
 import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
 
-/** Times are monotonic milliseconds. */
+/** Clock functions in monotonic milliseconds. */
 export type BeatTime = Pick<LineTime, 'now' | 'after'>;
 
-/** Maximum of ticks that are made up for after a stall; the rest is dropped. */
+/** Maximum number of missed ticks that run after a stall; further missed ticks are dropped. */
 const mostAtOnce = 10;
 
 /** Returns a function that stops the clock. */

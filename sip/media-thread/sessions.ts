@@ -1,4 +1,4 @@
-/** Audio sessions of all calls, on one beat of 20 ms. Incoming audio is delivered for all calls together. */
+/** Audio sessions of all calls, driven by one beat of 20 ms. Incoming audio is delivered for all calls together. */
 import { createRtpPorts } from '#sip/rtp/ports.ts';
 import { frameMs } from '#sip/rtp/sending.ts';
 import { createRtpSession, type RtpSession } from '#sip/rtp/rtp-session.ts';
@@ -23,10 +23,13 @@ export type SessionsOptions = {
 
 const statisticsEveryBeats = 50;
 
-/** A longer gap between two ticks is a stall; shorter than the gap that closes the fence (`src/domain/fence.ts`). */
+/**
+ * Gap between two ticks beyond which the thread counts as stalled; shorter than the gap that closes the fence
+ * (`src/domain/fence.ts`).
+ */
 const mostGapMs = 5_000;
 
-/** The beat runs while there are calls. */
+/** Beat that runs while there are calls. */
 const createBeat = (tick: () => void, time: BeatTime) => {
   let stop: (() => void) | null = null;
   return {
@@ -55,7 +58,7 @@ const toFreeSwitch = (
 export type Sessions = {
   /** Handles a message of the main thread. */
   take(message: ToMediaThread): void;
-  /** Closes all sessions, and those that are still opening once they are open. */
+  /** Closes all sessions. Sessions that are still opening are closed as soon as they are open. */
   closeAll(): void;
 };
 
@@ -63,7 +66,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const { time, tell } = options;
   const rtp = new Map<number, RtpSession>();
   const unicast = new Map<number, UnicastSession>();
-  /** Sessions that are closed while opening are closed once they are open. */
+  /**
+   * Ids of sessions that are still opening. A session that is closed during that time is closed as soon as it is open.
+   */
   const opening = new Set<number>();
   const ports = createRtpPorts(options.ports);
   const heard = createHeard(tell);
@@ -71,7 +76,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   let tickedAt: number | null = null;
   let isStalled = false;
 
-  /** A process that was frozen may have lost its calls to another one. */
+  /** Stops sending audio after a stall, because a process that was frozen may have lost its calls to another one. */
   const noticeStall = (): void => {
     const now = time.now();
     const gapMs = now - (tickedAt ?? now);

@@ -8,11 +8,12 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'info' in error && /"code":"(EACCES|EPERM)"/.test(JSON.stringify(error.info));
 
 /**
- * Raises the priority of the current thread only, as root or with `LimitNICE=-10`; otherwise it has no effect. The
- * thread needs little CPU time, but every 20 ms. Returns whether the priority was raised.
+ * Raises the priority of the current thread only. The function has an effect only for root or with `LimitNICE=-10`. The
+ * thread needs little CPU time, but needs it every 20 ms. Returns whether the priority was raised.
  */
 export const goBeforeOthers = (): boolean => {
-  // On other platforms this would change the whole process (setpriority(2), "C library/kernel differences").
+  // On other platforms the call would change the priority of the whole process (setpriority(2), "C library/kernel
+  // differences").
   if (process.platform !== 'linux') return false;
   try {
     setPriority(urgent);

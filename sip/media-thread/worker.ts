@@ -1,10 +1,11 @@
 /**
- * The audio thread: it holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's load.
+ * The audio thread, which holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's
+ * load.
  */
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ToMediaThread } from './media-thread-messages.ts';
-import { createSessions } from './sessions.ts';
+import type { MediaThreadData, ToMediaThread } from './media-thread-messages.ts';
 import { goBeforeOthers } from './thread-priority.ts';
 
 const main = parentPort;
@@ -12,8 +13,13 @@ if (main === null) throw new Error('The media thread is started by createMediaTh
 
 goBeforeOthers();
 
-// Set by `createMediaThread` of the same code version.
-const { ports } = workerData as { ports: { from: number; to: number } };
+// The cast is safe: `createMediaThread` of the same code version sets the data.
+const { ports, compileCache } = workerData as MediaThreadData;
+
+// A thread does not inherit the compile cache of its process.
+if (compileCache !== null) enableCompileCache(compileCache);
+const { createSessions } = await import('./sessions.ts');
+flushCompileCache();
 
 const sessions = createSessions({
   ports,

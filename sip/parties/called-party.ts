@@ -1,7 +1,7 @@
 /**
- * Reads the called number from an INVITE, usually from the Request-URI. A trunk that is registered at may put our own
- * contact there; the number then stands in P-Called-Party-ID (RFC 7315), which goes first, since it is what the
- * Request-URI was before, or else in To.
+ * Reads the called number from an INVITE, usually from the Request-URI. A trunk at which the gateway is registered may
+ * put the gateway's contact there instead; the number is then in P-Called-Party-ID (RFC 7315), or else in To.
+ * P-Called-Party-ID has precedence, because it contains the original Request-URI.
  */
 import type { Country } from '#src/domain/phone-number.ts';
 import type { BareDigits } from '#src/domain/read-number.ts';
@@ -10,9 +10,12 @@ import { nameAddressesIn } from '../headers/name-addresses.ts';
 import { bareDigitsIn, calledNumber } from './number-format.ts';
 
 export type CalledParty = {
-  /** Domestic format, without repetition; the likeliest first, none when no number of this country was called. */
+  /**
+   * Possible called numbers in domestic format, without repetition, the likeliest first; empty if no number of this
+   * country was called.
+   */
   numbers: readonly string[];
-  /** How this trunk writes numbers of this country: a caller's digits are to be read in the same way. */
+  /** Format in which this trunk writes numbers of this country. The caller's digits must be read in the same format. */
   bare: BareDigits;
 };
 

@@ -1,12 +1,12 @@
 /**
- * The caller, by the headers of an INVITE (RFC 3261, RFC 3323, RFC 3325, and Remote-Party-ID of
+ * Reads the caller from the headers of an INVITE (RFC 3261, RFC 3323, RFC 3325, and Remote-Party-ID of
  * draft-ietf-sip-privacy-04, which many trunks still send).
  *
- * Whoever asked to be unknown stays unknown: with `Privacy` of id, user or header, a Remote-Party-ID with privacy of
- * full or uri, or From as RFC 3323 wants it (`anonymous@anonymous.invalid`), the number that a trunk tells all the
- * same is not shown. Otherwise the first of these that shows a number says who calls: P-Asserted-Identity, for which
- * the network answers, Remote-Party-ID, From, and the name that is displayed, where some trunks put the number
- * because From holds the account.
+ * A withheld identity is never shown, even if the trunk sends the number. An identity is withheld by `Privacy` of id,
+ * user or header, by a Remote-Party-ID with privacy of full or uri, or by an anonymous From as in RFC 3323
+ * (`anonymous@anonymous.invalid`). Otherwise the caller is the first of these that contains a number:
+ * P-Asserted-Identity, which the network guarantees; Remote-Party-ID; From; and the display name, where some trunks put
+ * the number because their From contains the account.
  */
 import { anonymous } from '#src/domain/caller-identity.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -17,10 +17,16 @@ import { callingNumber, userOf } from './number-format.ts';
 
 const privately: ReadonlySet<string> = new Set(['id', 'user', 'header']);
 
-/** Users of From where a number is withheld; `unavailable` and `unknown` only mean that the number is unknown. */
+/**
+ * Users of From that mean a withheld number. `unavailable` and `unknown` are not among them: they mean an unknown
+ * number.
+ */
 const withheldUsers: ReadonlySet<string> = new Set([anonymous, 'restricted', 'private', 'blocked']);
 
-/** ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE on the keys of a telephone: no numbers, but sent as such. */
+/**
+ * The words ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE, spelled by the letters on a telephone keypad. Some
+ * networks send them in place of a number.
+ */
 const spelledOnKeys: ReadonlySet<string> = new Set([
   '+266696687',
   '+7378742833',
@@ -34,11 +40,11 @@ const hasParameter = (party: NameAddress, name: string, values: readonly string[
 
 const named = (headers: Headers, header: string): NameAddress[] => nameAddressesIn(headerOf(headers, header));
 
-/** Entries that name the caller: Remote-Party-ID may also name the callee. */
+/** Returns the Remote-Party-ID entries that name the caller; other entries may name the callee. */
 const remoteParties = (headers: Headers): NameAddress[] =>
   named(headers, 'Remote-Party-ID').filter((party) => !hasParameter(party, 'party', ['called']));
 
-/** Whether who calls asked not to be known. */
+/** Whether the caller's identity is withheld. */
 const isWithheld = (headers: Headers): boolean => {
   const privacy = headerOf(headers, 'Privacy').toLowerCase().split(/[;,]/);
   return (
@@ -50,12 +56,12 @@ const isWithheld = (headers: Headers): boolean => {
   );
 };
 
-/** Maximum number of characters of a name. */
+/** Maximum number of characters of a caller's name. */
 const longestName = 100;
 
 /**
- * The caller's name, as the network tells it, else the caller itself; null where it says nothing but a number, or
- * withholds who it is, be it the name alone.
+ * Returns the caller's name as the network reports it, else as the caller states it. Null if the name is a number, or
+ * if the name or the identity is withheld.
  */
 export const callingName = (headers: Headers, country: Country): string | null => {
   const remote = remoteParties(headers);
@@ -68,7 +74,7 @@ export const callingName = (headers: Headers, country: Country): string | null =
   return null;
 };
 
-/** The number of the caller: domestic, `+…` from abroad, or `anonymous`; never empty. */
+/** Returns the caller's number: domestic, `+…` from abroad, or `anonymous`; never empty. */
 export const callingParty = (headers: Headers, country: Country, bare: BareDigits): string => {
   if (isWithheld(headers)) return anonymous;
   const from = named(headers, 'From');

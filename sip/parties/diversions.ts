@@ -1,6 +1,7 @@
 /**
- * Diverting parties of a call: from `Diversion` (RFC 5806), which most trunks send, else from `History-Info` (RFC 7044,
- * with the causes of RFC 4458). The last diversion comes first, as in `Diversion`. A restricted number is `anonymous`.
+ * Reads the diverting parties of a call from `Diversion` (RFC 5806), which most trunks send, else from `History-Info`
+ * (RFC 7044, with the causes of RFC 4458). The last diversion comes first, as in `Diversion`. A restricted number is
+ * returned as `anonymous`.
  */
 import { anonymous, type Diversion } from '#src/domain/caller-identity.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -9,13 +10,13 @@ import { headerOf, type Headers } from '../headers/header-values.ts';
 import { nameAddressesIn, type NameAddress } from '../headers/name-addresses.ts';
 import { callingNumber } from './number-format.ts';
 
-/** More diversions indicate a loop. */
+/** Maximum number of diversions; more of them indicate a loop. */
 const mostDiversions = 5;
 
-/** Twice the longest reason of RFC 5806. */
+/** Maximum length of a reason, twice the longest reason of RFC 5806. */
 const longestReason = 40;
 
-/** Causes of RFC 4458 (SIP statuses) in the terms of RFC 5806. */
+/** Reasons in the terms of RFC 5806 by the causes of RFC 4458 (SIP statuses). */
 const reasonOfCause: Readonly<Record<string, string>> = {
   302: 'unconditional',
   404: 'unknown',
@@ -52,7 +53,7 @@ const fromDiversion = (entries: readonly NameAddress[], reading: Reading): Diver
     ),
   );
 
-/** Parameter of the URI's user part: `;cause=302`. */
+/** Returns the cause, a parameter of the URI's user part: `;cause=302`. */
 const causeOf = (entry: NameAddress | undefined): string | undefined =>
   /;cause=(\d{3})(?!\d)/i.exec(entry?.uri ?? '')?.[1];
 
@@ -62,7 +63,9 @@ const isHistoryHidden = ({ uri }: NameAddress): boolean =>
     .split(/[?&]/)
     .some((header) => header.startsWith('privacy=') && header.includes('history'));
 
-/** An entry was diverted if the next one has a cause; other entries are proxies. */
+/**
+ * Reads diversions from History-Info. An entry was diverted if the next entry has a cause; other entries are proxies.
+ */
 const fromHistory = (entries: readonly NameAddress[], isHidden: boolean, reading: Reading): Diversion[] =>
   entries
     .flatMap((entry, index) => {

@@ -1,5 +1,5 @@
 /**
- * Telephone numbers in SIP (RFC 3261 section 19.1.6, RFC 3966) and the domestic format used above the line
+ * Converts telephone numbers between SIP (RFC 3261 section 19.1.6, RFC 3966) and the gateway's domestic format
  * (guides/design/wire.md, "Telephone numbers").
  */
 import { internationalNumber, normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
@@ -14,7 +14,7 @@ const safelyDecoded = (text: string): string => {
   }
 };
 
-/** Parameters (`;npdi`, `;rn=…`, `;phone-context=…`) before the host belong to the user part. */
+/** Matches the user part of a URI, including parameters (`;npdi`, `;rn=…`, `;phone-context=…`) before the host. */
 const userPart = /^\s*<?(?:sips?:([^@;:>?]*)(?:[;:>?][^@]*)?@|tel:([^@;:>?]*))/i;
 const phoneContext = /;phone-context=(\+\d{1,7})(?![\d.-])/i;
 
@@ -24,10 +24,10 @@ export const userOf = (uri: string): string => {
   return safelyDecoded(ofSip ?? ofTel ?? '').replaceAll(/[-.() ]/g, '');
 };
 
-/** Digits with an optional `+`; the user of a SIP URI may be other text. */
+/** Whether the user part is a number: digits with an optional `+`. The user of a SIP URI may be other text. */
 const looksLikeNumber = (user: string): boolean => /^\+?\d{1,20}$/.test(user);
 
-/** A local number is relative to its context (RFC 3966 section 5.1.5). */
+/** Reads the number in a URI. A local number is relative to its context (RFC 3966 section 5.1.5). */
 const readUser = (uri: string, country: Country, bare: BareDigits): string | undefined => {
   const user = userOf(uri);
   const [, context] = phoneContext.exec(uri) ?? [];
@@ -53,8 +53,8 @@ export const bareDigitsIn = (uri: string, country: Country): BareDigits => {
 };
 
 /**
- * Returns the caller's number: domestic, or `+…` for other countries. Unknown digits, such as a PBX extension, are
- * unchanged. Undefined if the URI has no number.
+ * Returns the caller's number: domestic, or `+…` for other countries. Digits that are no known number, such as a PBX
+ * extension, are returned unchanged. Undefined if the URI has no number.
  */
 export const callingNumber = (
   uri: string,

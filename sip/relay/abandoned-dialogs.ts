@@ -1,11 +1,11 @@
-/** Hangs up calls that no gateway takes over; otherwise drachtio-server would refresh them forever. */
+/** Hangs up calls that no gateway takes over, because drachtio-server would otherwise refresh them forever. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export const createAbandonedDialogs = (options: {
-  /** Delay after the loss of the gateway that held them. */
+  /** Delay in milliseconds after the loss of the gateway that held the calls. */
   afterMs: number;
-  /** Returns each dialog that has been without a gateway for this long, once. */
+  /** Returns each dialog that has been without a gateway for `forMs`, once. */
   take: (forMs: number) => string[];
   end: (dialogId: string) => Promise<void>;
   clock: Clock;

@@ -1,20 +1,23 @@
-/** Owner of each dialog: the gateway that last acted in it, or none after that gateway disconnected. */
+/**
+ * Stores the owner of each dialog: the gateway that last acted in the dialog. A dialog has no owner after that gateway
+ * disconnected.
+ */
 export const createDialogs = <Gateway>(now: () => number) => {
   const owners = new Map<string, Gateway>();
-  /** Dialogs without a gateway, with the time since when. */
+  /** Dialogs without a gateway, with the time at which they lost it. */
   const left = new Map<string, number>();
 
   return {
     ownerOf: (dialogId: string): Gateway | undefined => owners.get(dialogId),
 
-    /** The gateway that acts in a dialog becomes its owner. */
+    /** Makes the gateway that acts in a dialog its owner. */
     own(dialogId: string, gateway: Gateway): void {
       if (dialogId === '') return;
       owners.set(dialogId, gateway);
       left.delete(dialogId);
     },
 
-    /** The dialog has ended. */
+    /** Removes a dialog that has ended. */
     forget(dialogId: string): void {
       owners.delete(dialogId);
       left.delete(dialogId);
@@ -28,7 +31,7 @@ export const createDialogs = <Gateway>(now: () => number) => {
       }
     },
 
-    /** Removes and returns the dialogs that have been without a gateway for this long. */
+    /** Removes and returns the dialogs that have been without a gateway for `forMs`. */
     takeLeft(forMs: number): string[] {
       const since = now() - forMs;
       const taken = [...left].filter(([, at]) => at <= since).map(([dialogId]) => dialogId);

@@ -7,26 +7,26 @@ import { createFrameReader, framed } from './message-frames.ts';
 /** Thrown when drachtio-server refused a command. */
 export class DrachtioRefusal extends Error {}
 
-/** Maximum size of a message: drachtio-server sends SIP messages up to the size of a TCP message. */
+/** Maximum size of a message in bytes, because drachtio-server sends SIP messages up to the size of a TCP message. */
 const longestMessage = 1_000_000;
 /** Backlog in bytes beyond which writing pauses. */
 const mostUnwritten = 65_536;
-/** Commands without a response yet. */
+/** Maximum number of commands without a response. */
 const mostQuestions = 10_000;
 
 export type DrachtioConnection = {
   /** drachtio-server's response to the secret: addresses and version, as response fields. */
   greeting: string;
   write(message: Buffer): void;
-  /** True while drachtio-server does not read. */
+  /** Whether writing must pause, because drachtio-server does not read. */
   isFull(): boolean;
-  /** Sends a command of the relay itself. Rejects when it is refused or the connection is lost. */
+  /** Sends a command of the relay itself. Rejects when the command is refused or the connection is lost. */
   ask(text: string): Promise<string>;
   close(): void;
 };
 
 export type DrachtioConnectionEvents = {
-  /** Receives any message except a response to a command. */
+  /** Called with any message except a response to a command of the relay. */
   onMessage: (message: Buffer) => void;
   /** Queues a command of the relay itself. */
   enqueue: (id: string, message: Buffer) => void;
@@ -52,8 +52,8 @@ const createQuestions = () => {
       return promise;
     },
     /**
-     * Returns the id of the command that this message answers; `null` if the message is no response, or one to another
-     * sender.
+     * Returns the id of the command that this message answers; `null` if the message is no response, or a response to
+     * another sender.
      */
     answered(message: Buffer): string | null {
       const [head = ''] = message.toString('latin1', 0, 2_000).split('\r\n', 1);
@@ -73,8 +73,8 @@ const createQuestions = () => {
 };
 
 /**
- * Resolves when drachtio-server has authenticated the relay and sends it requests with these methods; rejects with a
- * sentence.
+ * Connects. Resolves when drachtio-server has authenticated the relay and sends it requests with these methods. Rejects
+ * with a sentence.
  */
 export const connectToDrachtio = async (
   { host, port, secret }: ServerAddress,

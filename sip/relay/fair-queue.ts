@@ -1,9 +1,9 @@
 /**
- * Shares one connection to drachtio-server fairly among gateways: one message of each gateway in turn, so a busy
+ * Shares one connection to drachtio-server fairly among gateways: each gateway in turn sends one message, so a busy
  * gateway delays only itself.
  *
  * drachtio-server reads into a ring buffer that two long messages overrun (sip/drachtio/connection/message-limits.ts).
- * After a long message, sending therefore waits for its response.
+ * After a long message, sending therefore waits for the message's response.
  */
 import { longestInCompany } from '../drachtio/connection/message-limits.ts';
 
@@ -11,14 +11,14 @@ type Waiting = { id: string; message: Buffer };
 
 export const createFairQueue = <Sender>(options: {
   write: (message: Buffer) => void;
-  /** Returns true if writing must pause; `goOn` is called to resume. */
+  /** Whether writing must pause; `goOn` is then called to resume. */
   isFull: () => boolean;
   /** Called when the backlog of this sender has shrunk. */
   onLess: (sender: Sender) => void;
 }) => {
   /** Senders with waiting messages, in the order of their turns. */
   const senders = new Map<Sender, { waiting: Waiting[]; bytes: number }>();
-  /** Id of the message whose response must arrive before anything else is sent. */
+  /** Id of the message whose response must arrive before the next message is sent. */
   let alone: string | null = null;
 
   const goOn = (): void => {
@@ -30,7 +30,7 @@ export const createFairQueue = <Sender>(options: {
       const first = queue.waiting.shift();
       if (first === undefined) continue;
       queue.bytes -= first.message.length;
-      // Appends to the queue.
+      // The sender returns to the end of the queue.
       if (queue.waiting.length > 0) senders.set(sender, queue);
       if (first.message.length > longestInCompany) alone = first.id;
       options.write(first.message);
@@ -52,9 +52,9 @@ export const createFairQueue = <Sender>(options: {
       alone = null;
       goOn();
     },
-    /** Backlog of this sender in bytes. */
+    /** Returns the backlog of this sender in bytes. */
     waitingOf: (sender: Sender): number => senders.get(sender)?.bytes ?? 0,
-    /** The connection was replaced: drops the backlog. */
+    /** Drops the backlog, because the connection was replaced. */
     clear(): void {
       senders.clear();
       alone = null;

@@ -1,4 +1,4 @@
-/** Connection of one gateway: authenticates it, reads its commands, sends it messages. */
+/** Connection of one gateway: authenticates the gateway, reads its commands, and sends it messages. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
@@ -11,7 +11,7 @@ export type GatewayLimits = {
   admissionMs: number;
   /** Maximum size of a message in bytes. */
   longestMessage: number;
-  /** Backlog in bytes above which the gateway is disconnected; it may reconnect. */
+  /** Backlog in bytes beyond which the gateway is disconnected. The gateway may reconnect. */
   mostUnread: number;
 };
 
@@ -20,20 +20,22 @@ export type GatewayConnection = {
   readonly name: string;
   /** Methods outside of calls that the gateway handles, in lower case. */
   readonly verbs: ReadonlySet<string>;
-  /** Its name among the gateways of its database; null while it has not given one. */
+  /** Name of the gateway among those of its database; null until the gateway has sent its name. */
   readonly node: string | null;
   tell(message: Buffer): void;
-  /** Sends the response to one of its commands. */
+  /** Sends the response to one of the gateway's commands. */
   answer(id: string, said: string): void;
-  /** Pauses reading until this promise resolves. */
+  /** Reads, or pauses reading if `isRead` is false. */
   read(isRead: boolean): void;
+  /** The gateway was declared dead: its next message is refused and ends the connection. */
+  disown(): void;
   close(): void;
 };
 
 export type GatewayEvents = {
   onAdmitted: (gateway: GatewayConnection) => void;
   onCommand: (gateway: GatewayConnection, command: GatewayCommand, message: Buffer) => void;
-  /** Called for an authenticated gateway. */
+  /** Called when an authenticated gateway has disconnected. */
   onGone: (gateway: GatewayConnection) => void;
 };
 
@@ -41,12 +43,13 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digestOf(one), digestOf(other));
 
-type State = 'unknown' | 'admitted' | 'gone';
+/** `disowned`: other gateways have the calls of this one, which may be frozen. */
+type State = 'unknown' | 'admitted' | 'disowned' | 'gone';
 
 export type GatewayOptions = {
   name: string;
   secret: string;
-  /** drachtio-server's response to authentication; `null` while it is unreachable. */
+  /** Returns drachtio-server's response to authentication; `null` while drachtio-server is unreachable. */
   greeting: () => string | null;
   limits: GatewayLimits;
   clock: Clock;
@@ -62,7 +65,7 @@ const whyNot = (command: GatewayCommand, secret: string, greeting: string | null
 const createGateway = (
   socket: Socket,
   { name, limits, logger }: GatewayOptions,
-): GatewayConnection & { verbs: Set<string>; node: string | null } => {
+): Omit<GatewayConnection, 'disown'> & { verbs: Set<string>; node: string | null } => {
   const close = (): void => void socket.destroy();
   const tell = (message: Buffer): void => {
     if (socket.destroyed) return;
@@ -89,25 +92,36 @@ const createGateway = (
 
 export const acceptGateway = (socket: Socket, events: GatewayEvents, options: GatewayOptions): void => {
   const { name, secret, limits, clock, logger } = options;
-  const gateway = createGateway(socket, options);
   let state: State = 'unknown';
+  const gateway = {
+    ...createGateway(socket, options),
+    disown(): void {
+      if (state === 'admitted') state = 'disowned';
+    },
+  };
 
-  /** Refuses and disconnects clients that do not begin with the secret, as drachtio-server does. */
+  const refuse = ({ id }: GatewayCommand, answer: string): void => {
+    state = 'gone';
+    gateway.answer(id, answer);
+    socket.end();
+  };
+
+  /** Refuses and disconnects a client whose first command is not the secret, like drachtio-server. */
   const admit = (command: GatewayCommand): void => {
     const greeting = options.greeting();
     const refusal = whyNot(command, secret, greeting);
     clock.clearTimeout(admission);
-    state = refusal === null ? 'admitted' : 'gone';
-    gateway.answer(command.id, refusal === null ? `OK|${greeting}` : `NO|${refusal}`);
-    if (refusal === null) return events.onAdmitted(gateway);
-    socket.end();
-    return undefined;
+    if (refusal !== null) return refuse(command, `NO|${refusal}`);
+    state = 'admitted';
+    gateway.answer(command.id, `OK|${greeting}`);
+    return events.onAdmitted(gateway);
   };
 
   const take = (message: Buffer): void => {
     if (state === 'gone') return undefined;
     const command = readGatewayCommand(message);
     if (state === 'unknown') return admit(command);
+    if (state === 'disowned') return refuse(command, 'NOK|this gateway was declared dead');
     if (command.type === 'route') gateway.verbs.add(command.verb);
     if (command.type === 'remove_route') gateway.verbs.delete(command.verb);
     if (command.type === 'node') gateway.node = command.node;

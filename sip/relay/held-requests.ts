@@ -5,7 +5,7 @@
 import type { Clock } from '#src/domain/clock.ts';
 
 export type HeldLimits = {
-  /** Maximum wait; a far end gives up after 32 s (RFC 3261 section 17.1.2.2). */
+  /** Maximum wait in milliseconds. A far end gives up after 32 s (RFC 3261 section 17.1.2.2). */
   longestMs: number;
   mostRequests: number;
   mostBytes: number;
@@ -14,9 +14,9 @@ export type HeldLimits = {
 export type HeldRequest = {
   message: Buffer;
   method: string;
-  /** Transaction id; '' if no response is expected. */
+  /** Transaction id; '' for a request without a response. */
   transactionId: string;
-  /** Whether the request is outside of a dialog; its key is then the transaction. */
+  /** Whether the request is outside of a dialog, so that its key is the transaction. */
   begins: boolean;
 };
 
@@ -51,7 +51,7 @@ export const createHeldRequests = (options: {
     hold(dialogId: string, { message, ...about }: HeldRequest): void {
       if (count >= limits.mostRequests || bytes + message.length > limits.mostBytes)
         return onGivenUp({ message, ...about }, 'room');
-      // A copy of the message, because the buffer of its connection is much longer.
+      // The message is copied, because the buffer of its connection is much longer.
       const request = { message: Buffer.from(message), ...about };
       const there = dialogs.get(dialogId) ?? new Map<HeldRequest, unknown>();
       dialogs.set(dialogId, there);

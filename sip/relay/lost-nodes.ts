@@ -1,30 +1,31 @@
 /**
- * Notifies gateways of a gateway whose connection has ended, by its name among those of its database: it may have died,
- * and they take its calls over if the database agrees (src/continuity/nodes/sudden-deaths.ts). A gateway that comes
- * later is notified of those that are still missing.
+ * Notifies gateways of another gateway whose connection has ended, by the name that the other has among the gateways of
+ * the database. The lost gateway may have died, and the notified ones take over its calls if the database agrees
+ * (src/continuity/nodes/sudden-deaths.ts). A gateway that connects later is notified of all gateways that are still
+ * missing.
  */
 import { randomUUID } from 'node:crypto';
 import type { GatewayConnection } from './gateway-connection.ts';
 
 type Gateway = Pick<GatewayConnection, 'node' | 'tell'>;
 
-/** Beyond this number the longest missing node is forgotten. */
+/** Maximum number of missing gateways. Beyond this number, the gateway that has been missing longest is forgotten. */
 const mostMissing = 100;
 
 const notify = (gateway: Gateway, node: string): void =>
   gateway.tell(Buffer.from(`${randomUUID()}|node_lost|${node}`));
 
-/** `connected`: all current connections. */
+/** Creates the notifications. `connected` contains all current connections. */
 export const createLostNodes = (connected: ReadonlySet<Gateway>) => {
   const missing = new Set<string>();
 
   return {
-    /** The gateway has given its name. */
+    /** Called when a gateway has sent its name. */
     came(gateway: Gateway): void {
       if (gateway.node !== null) missing.delete(gateway.node);
       for (const node of missing) notify(gateway, node);
     },
-    /** The connection has ended. A gateway may have a newer one. */
+    /** Called when a connection has ended. The gateway may have a newer connection. */
     left({ node }: Gateway): void {
       const others = [...connected].filter((other) => other.node !== null);
       if (node === null || others.some((other) => other.node === node)) return;

@@ -5,7 +5,7 @@
 
 const lineEnd = Buffer.from('\r\n');
 
-/** Maximum length of a start line; drachtio-server accepts no longer ones. */
+/** Maximum length of a start line, which is that of drachtio-server. */
 const longestStartLine = 2_000;
 
 type Head = { fields: readonly string[]; startLine: string };
@@ -31,7 +31,7 @@ const methodIn = (startLine: string): string => /^([A-Z]{2,20}) /.exec(startLine
 
 /** A message from drachtio-server. */
 export type DrachtioMessage =
-  /** Response to a command, by its id. `dialogId` is '' if missing. */
+  /** A response to a command, identified by the command's id. `dialogId` is '' if it is missing. */
   | {
       type: 'answer';
       id: string;
@@ -42,10 +42,10 @@ export type DrachtioMessage =
       dialogId: string;
       goesOn: boolean;
     }
-  /** SIP from the far end. `dialogId` is '' if there is no dialog yet. */
+  /** A SIP response from the far end. `dialogId` is '' if there is no dialog yet. */
   | { type: 'response'; status: number; transactionId: string; dialogId: string }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
-  /** A request that drachtio-server sent by itself; no response is expected. */
+  /** A request that drachtio-server itself sent. No response is expected. */
   | { type: 'notice'; method: string; dialogId: string }
   | { type: 'unknown' };
 
@@ -84,6 +84,8 @@ export type GatewayCommand = { id: string } & (
   | { type: 'ping' }
   /** The gateway's name among those of its database (`GW_NODE`). */
   | { type: 'node'; node: string }
+  /** Name of another gateway that was declared dead. */
+  | { type: 'node_dead'; node: string }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
   | { type: 'response'; status: number; transactionId: string }
   /** A command that the relay refuses, because drachtio-server crashes on it. */
@@ -119,6 +121,7 @@ export const readGatewayCommand = (message: Buffer): GatewayCommand => {
     case 'ping':
       return { id, type };
     case 'node':
+    case 'node_dead':
       return /^[\w.-]{1,64}$/.test(first)
         ? { id, type, node: first }
         : { id, type: 'refused', why: 'this is no name of a node' };

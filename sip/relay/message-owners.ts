@@ -10,12 +10,12 @@ export type Command = Extract<GatewayCommand, { type: 'request' | 'response' | '
 export type Transaction<Gateway> = {
   gateway: Gateway;
   method: string;
-  /** The sender of the request. */
+  /** Sender of the request. */
   by: 'far end' | 'gateway';
-  /** A transaction that began outside of a dialog; `dialogId` is the dialog that it created, '' for none. */
+  /** Whether the transaction began outside of a dialog. `dialogId` is the dialog that it created, or ''. */
   begins: boolean;
   dialogId: string;
-  /** A request of the far end as it arrived, until it is answered. */
+  /** A request of the far end as it arrived, until the request is answered. */
   message: Buffer | null;
   /** Time of the last message. */
   at: number;
@@ -27,10 +27,13 @@ export type LeftOver = { transactionId: string; message: Buffer } & Pick<
   'method' | 'begins' | 'dialogId'
 >;
 
-/** Lifetime of a transaction: longer than any call rings. drachtio-server has dropped it by then. */
+/**
+ * Maximum lifetime of a transaction in milliseconds, longer than any call rings. drachtio-server has dropped the
+ * transaction by then.
+ */
 const longestMs = 600_000;
 
-/** Transactions, and the dialogs they create. */
+/** Stores transactions, and the dialogs that they create. */
 const createCalls = <Gateway>(now: () => number) => {
   const transactions = new Map<string, Transaction<Gateway>>();
   const dialogs = createDialogs<Gateway>(now);
@@ -64,7 +67,7 @@ const createCalls = <Gateway>(now: () => number) => {
       if (known !== undefined) known.dialogId = dialogId;
     },
 
-    /** Records a response to the transaction: a failure or a response to BYE leaves no dialog. */
+    /** Records a response to the transaction. A failure, or a response to BYE, leaves no dialog. */
     settle(transactionId: string, status: number): void {
       const known = transactions.get(transactionId);
       if (known === undefined) return;
@@ -94,7 +97,7 @@ const createCalls = <Gateway>(now: () => number) => {
   };
 };
 
-/** `answers`: method of the far end's request that the command answers. */
+/** A command with its gateway. `answers` is the method of the far end's request that the command answers. */
 type Asking<Gateway> = { gateway: Gateway; command: Command; answers: string };
 
 /** Learns transaction and dialog ids from drachtio-server's response to a command. */
@@ -167,13 +170,19 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
         calls.begin(transactionId, { gateway, method, by: 'far end', dialogId, message });
     },
 
+    /** The gateway whose dialog or transaction the command concerns, if any. */
+    holderOf: (command: Exclude<Command, { type: 'ping' }>): Gateway | undefined =>
+      command.type === 'request' && command.dialogId !== ''
+        ? dialogs.ownerOf(command.dialogId)
+        : transactions.get(command.transactionId)?.gateway,
+
     moved: calls.moved,
     ownerOf: dialogs.ownerOf,
     transactionOf: (transactionId: string): Gateway | undefined => transactions.get(transactionId)?.gateway,
     forgetDialog: dialogs.forget,
     takeLeft: dialogs.takeLeft,
 
-    /** Called when a gateway has disconnected. Returns its unanswered requests of far ends. */
+    /** Called when a gateway has disconnected. Returns the far ends' requests that the gateway has not answered. */
     gone(gateway: Gateway): LeftOver[] {
       for (const [id, one] of asking) if (one.gateway === gateway) asking.delete(id);
       return calls.gone(gateway);

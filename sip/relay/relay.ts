@@ -2,9 +2,10 @@
  * Holds the single control connection to an unmodified drachtio-server and shares it among gateways, which connect to
  * the relay as if it were drachtio-server.
  *
- * drachtio-server keeps a dialog when the process that held it dies, but answers the far end's requests in it with 481.
- * The relay keeps the connection, and holds such requests for the gateway that acts in the dialog next. The relay has
- * no state of calls: its tables are derived from forwarded messages, so it can be restarted.
+ * drachtio-server keeps a dialog when the process that held the dialog dies, but answers the far end's requests in that
+ * dialog with 481. The relay keeps the connection, and holds such requests for the gateway that next acts in the
+ * dialog. The relay has no state of calls: its tables are derived from forwarded messages, so the relay can be
+ * restarted.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -26,7 +27,7 @@ export type RelayNumbers = TrafficNumbers & {
 
 export type RelayOptions = {
   listen: { host: string; port: number };
-  /** The secret of drachtio-server, which gateways use too. */
+  /** Address and secret of drachtio-server. Gateways use the same secret for the relay. */
   drachtio: ServerAddress;
   numbers: RelayNumbers;
   clock: Clock;
@@ -153,15 +154,15 @@ export const createRelay = (options: RelayOptions) => {
       const address = server.address();
       return typeof address === 'object' && address !== null ? address.port : listen.port;
     },
-    /** Reason why drachtio-server is unreachable; `null` when it is reachable. */
+    /** Returns why drachtio-server is unreachable; `null` while it is reachable. */
     problem: drachtio.problem,
-    /** Sizes of the relay's tables, for monitoring. */
+    /** Returns the sizes of the relay's tables, for monitoring. */
     sizes: traffic.sizes,
     async close(): Promise<void> {
       drachtio.close();
       await sweeping.stop();
       await close();
-      // Closed last: otherwise requests of disconnected gateways would be held for half a minute.
+      // Traffic is closed last, because requests of disconnected gateways would otherwise be held for half a minute.
       traffic.close();
     },
   };

@@ -8,11 +8,12 @@ import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
 import { createLostNodes } from './lost-nodes.ts';
+import { takenByOther } from './taken-by-other.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
 
 export type TrafficNumbers = {
   held: HeldLimits;
-  /** Backlog of a gateway in bytes above which the relay stops reading from it. */
+  /** Backlog of a gateway in bytes beyond which the relay stops reading from the gateway. */
   mostWaiting: number;
   /** `Retry-After` of refusals, in seconds. */
   retryAfterSec: number;
@@ -22,13 +23,13 @@ export type TrafficNumbers = {
 export type Upstream = {
   write(message: Buffer): void;
   isFull(): boolean;
-  /** Sends a command of the relay itself; rejects when it is refused or drachtio-server is unreachable. */
+  /** Sends a command of the relay itself. Rejects when the command is refused or drachtio-server is unreachable. */
   ask(text: string): Promise<string>;
 };
 
 type Sender = GatewayConnection | 'relay';
 
-/** Methods that the relay subscribes to, so that they are answered without a gateway. */
+/** Methods to which the relay itself subscribes, so that they are answered without a gateway. */
 export const ownVerbs = ['invite', 'options'] as const;
 
 type Refusals = ReturnType<typeof createRefusals>;
@@ -55,7 +56,7 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
         logger.debug({ err: error }, 'an abandoned call had already ended');
       }
     },
-    /** No gateway took the request; a BYE is answered 200. */
+    /** Answers a request that no gateway took. A BYE is answered with 200. */
     givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
       if (because === 'room')
         logger.error(
@@ -113,10 +114,26 @@ const handOver = (
   }
 };
 
+/**
+ * Whether a command concerns a call of another connected gateway, which has taken it over from the sender. OPTIONS is
+ * excepted: a gateway that takes a call over queries its dialog first (`dialogStands` of sip/drachtio/resume), and
+ * thereby becomes its owner. So is an earlier connection of the sender itself, whose end was not noticed.
+ */
+const isOfOther = (
+  gateway: GatewayConnection,
+  asked: Command,
+  { holderOf }: Pick<MessageOwners<GatewayConnection>, 'holderOf'>,
+): boolean => {
+  if (asked.type === 'ping' || (asked.type === 'request' && asked.method === 'OPTIONS')) return false;
+  const holder = holderOf(asked) ?? gateway;
+  return holder !== gateway && (holder.node === null || holder.node !== gateway.node);
+};
+
 const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
   const { owners, queue, numbers } = parts;
   if (message.length > longestMessage)
     return gateway.answer(asked.id, 'NOK|the message is too long for drachtio-server');
+  if (isOfOther(gateway, asked, owners)) return gateway.answer(asked.id, `NOK|${takenByOther}`);
   const dialogId = asked.type === 'request' ? asked.dialogId : '';
   const moved = dialogId === '' ? [] : owners.moved(dialogId, gateway);
   if (!owners.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
@@ -134,7 +151,7 @@ const begin = (told: Extract<DrachtioMessage, { type: 'request' }>, message: Buf
   return gateway.tell(message);
 };
 
-/** Handles a request in a call: of the far end, or one that drachtio-server sent. */
+/** Handles a request in a call, which the far end or drachtio-server sent. */
 const bring = (
   told: Extract<DrachtioMessage, { type: 'request' | 'notice' }>,
   message: Buffer,
@@ -160,7 +177,7 @@ const bring = (
   return gateway.tell(message);
 };
 
-/** Removes a gateway; its unanswered requests are held for the next one. */
+/** Removes a gateway. Requests that it has not answered are held for the next gateway. */
 const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
@@ -185,7 +202,7 @@ const take = (message: Buffer, parts: Parts, logger: Logger): void => {
   }
 };
 
-/** Subscribed methods outside of calls, each once. */
+/** Methods outside of calls to which gateways subscribe, each once. */
 const createWanted = ({ ask }: Upstream, logger: Logger) => {
   const verbs = new Set<string>(ownVerbs);
   return {
@@ -240,8 +257,19 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     ...options,
   });
 
+  /** Releases the calls of a gateway that others declared dead. Its connection may exist: it may be frozen. */
+  const disown = (node: string, by: GatewayConnection): void => {
+    for (const gateway of gateways.all) {
+      if (gateway.node !== node || gateway === by) continue;
+      gateway.disown();
+      leave(gateway, parts);
+      abandoned.expect();
+      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its messages are refused');
+    }
+  };
+
   return {
-    /** Commands of the relay itself. */
+    /** Queues a command of the relay itself. */
     enqueue: (id: string, message: Buffer): void => queue.add('relay', id, message),
     answered: queue.answered,
     goOn: queue.goOn,
@@ -264,6 +292,9 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
         case 'node':
           gateway.answer(asked.id, 'OK');
           return lostNodes.came(gateway);
+        case 'node_dead':
+          gateway.answer(asked.id, 'OK');
+          return disown(asked.node, gateway);
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':
@@ -276,7 +307,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     /** Handles any message of drachtio-server. */
     told: (message: Buffer): void => take(message, parts, logger),
 
-    /** The connection is lost. Gateways that reconnect query which dialogs drachtio-server still knows. */
+    /** Handles the loss of the connection. Gateways that reconnect query which dialogs drachtio-server still knows. */
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();

@@ -1,5 +1,5 @@
 /** The result of offer and answer for the RTP of a call (RFC 3264). */
-import type { G711Name } from './g711.ts';
+import type { G711Name } from '#sip/audio/g711.ts';
 
 export type Address = { address: string; port: number };
 
@@ -9,18 +9,21 @@ export type RtpFormat = G711Name | 'telephone-event' | 'CN';
 /** Addresses, formats, keys and directions on which both sides agreed. */
 export type RtpAgreement = {
   remote: Address;
-  /** Address for RTCP: the next port, unless the description differs. */
+  /** Address for RTCP: the next port, unless the description states another one. */
   remoteReports: Address;
   codec: G711Name;
   payloadType: number;
   /** Payload type of RFC 4733; `null` if the far end does not accept telephone events. */
   dtmfPayloadType: number | null;
-  /** SRTP master keys (`srtp.ts`); `null`: audio is not encrypted. */
+  /** SRTP master keys (`srtp.ts`); `null` for unencrypted audio. */
   keys: { ours: Uint8Array; theirs: Uint8Array } | null;
-  /** Formats that the far end may send, by payload type. There may be several; this side sends only one. */
+  /** Formats that the far end may send, by payload type. There may be several; the gateway itself sends only one. */
   receives: ReadonlyMap<number, RtpFormat>;
-  /** False while either side holds the call. */
+  /** Whether the gateway sends; false while either side holds the call. */
   isSending: boolean;
-  /** Whether the far end should send, according to its description: false on hold, or if it only receives. */
+  /**
+   * Whether the far end should send, according to its description: false during a hold, or if the far end only
+   * receives.
+   */
   isReceiving: boolean;
 };

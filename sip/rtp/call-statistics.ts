@@ -11,7 +11,7 @@ export const addressText = (address: string, port: number | string): string =>
 const rounded = (value: number | null, digits: number): number | null =>
   value === null ? null : Number(value.toFixed(digits));
 
-/** The quality is unknown for a stream without packets or without a known loss. */
+/** Adds the estimated quality, which is unknown for a stream without packets or without a known loss. */
 const withMos = (stream: Measured, roundTripMs: number | null): StreamStatistics => {
   const { packets, loss, jitterMs } = stream;
   const statistics = { packets, loss: rounded(loss, 4), jitterMs: rounded(jitterMs, 1) };

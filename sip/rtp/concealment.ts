@@ -1,16 +1,16 @@
 /**
- * Packet loss concealment, based on ITU-T G.711 appendix I: repeats the last pitch period with decreasing volume, and
- * is silent after 60 ms. A recognizer hears a slightly longer vowel instead of a click.
+ * Packet loss concealment, based on ITU-T G.711 appendix I: repeats the last pitch period with decreasing volume,
+ * followed by silence after 60 ms. A recognizer thereby receives a slightly longer vowel instead of a click.
  */
 
 export type Concealment = {
   /** Records received audio as the source of later concealment. */
   heard(samples: Int16Array): void;
-  /** Returns audio in place of this many lost samples. */
+  /** Returns audio in place of this number of lost samples. */
   fill(samples: number): Int16Array;
 };
 
-/** Range of pitch periods: voices between 66 and 400 Hz, at 8000 samples a second. */
+/** Range of pitch periods in samples: voices between 66 and 400 Hz, at 8000 samples a second. */
 const shortestPeriod = 20;
 const longestPeriod = 120;
 const window = 160;
@@ -41,7 +41,7 @@ const periodOf = (history: Int16Array): number => {
 
 export const createConcealment = (): Concealment => {
   const history = new Int16Array(historyLength);
-  /** Concealment in progress; absent without a gap. */
+  /** State of a concealment in progress; absent without a gap. */
   let filling: { period: Int16Array; samples: number } | null = null;
 
   return {

@@ -7,10 +7,10 @@ import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { audioIn, directionToward, isHold, type DescribedAudio } from '#sip/sdp/media-offer.ts';
 import { keyLineOf, offeredKeyIn, type OfferedKey } from '#sip/sdp/sdes.ts';
 import type { MediaDirection } from '#sip/sdp/session-description.ts';
-import type { G711Name } from './g711.ts';
+import type { G711Name } from '#sip/audio/g711.ts';
 import type { Address, RtpAgreement, RtpFormat } from './agreement.ts';
 
-/** Payload types of RFC 3551; the one for DTMF is dynamic. */
+/** Payload types of RFC 3551. The payload type for DTMF is dynamic. */
 const payloadTypes: Readonly<Record<G711Name, number>> = { PCMU: 0, PCMA: 8 };
 const ourDtmfPayloadType = 101;
 
@@ -18,7 +18,7 @@ const ourDtmfPayloadType = 101;
 export type OwnDescription = Address & { sessionId: number; version: number };
 
 export type Formats = {
-  /** Transport profile, such as `RTP/AVP`: an answer uses that of its offer. */
+  /** Transport profile, such as `RTP/AVP`. An answer uses the profile of its offer. */
   protocol: string;
   /** Our key; `null` for unencrypted audio. */
   key: OfferedKey | null;
@@ -26,12 +26,12 @@ export type Formats = {
   dtmfPayloadType: number | null;
 };
 
-/** Required encryption, and the master key for outgoing packets, which is constant during a call. */
+/** Required encryption, and the master key for outgoing packets, which does not change during a call. */
 export type Encrypting = { srtp: TrunkSrtp; master: Uint8Array };
 
 const isG711 = (codec: TrunkCodec): codec is G711Name => codec === 'PCMU' || codec === 'PCMA';
 
-/** Formats before the first agreement: the given codecs, as far as they are supported here. */
+/** Returns the formats before the first agreement: those of the given codecs that are supported here. */
 export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: Encrypting): Formats => ({
   protocol: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
   key: srtp === 'off' ? null : { tag: 1, master },
@@ -39,7 +39,7 @@ export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: 
   dtmfPayloadType: ourDtmfPayloadType,
 });
 
-/** Formats for the answer to this offer. */
+/** Returns the formats for the answer to this offer. */
 export const formatsOf = (
   offer: string,
   { codec, payloadType, dtmfPayloadType, keys }: RtpAgreement,
@@ -80,13 +80,16 @@ export const writeDescription = (
 };
 
 /**
- * A host name is rejected instead of resolved: packets are sent fifty times a second, and an inbound caller chooses
- * this value.
+ * Whether packets can be sent to the address. A host name is rejected instead of resolved, because packets are sent
+ * fifty times a second, and an inbound caller chooses this value.
  */
 const isReachable = ({ address, port }: Address): boolean =>
   isIP(address) !== 0 && port > 0 && port <= 65_535;
 
-/** RFC 3551 section 6: comfort noise needs no `rtpmap`, and some far ends send it without listing it at all. */
+/**
+ * Payload type of comfort noise, which needs no `rtpmap` (RFC 3551 section 6). Some far ends send comfort noise without
+ * listing it.
+ */
 const comfortNoisePayloadType = 13;
 
 const rtpFormats: Readonly<Record<string, RtpFormat>> = {
@@ -96,14 +99,14 @@ const rtpFormats: Readonly<Record<string, RtpFormat>> = {
   CN: 'CN',
 };
 
-/** Formats of our description, by payload type. */
+/** Returns the formats of our description, by payload type. */
 export const describedFormats = ({ codecs, dtmfPayloadType }: Formats): Map<number, RtpFormat> => {
   const described = new Map<number, RtpFormat>(codecs.map(({ codec, payloadType }) => [payloadType, codec]));
   if (dtmfPayloadType !== null) described.set(dtmfPayloadType, 'telephone-event');
   return described;
 };
 
-/** Formats of the far end's description, by payload type. */
+/** Returns the formats of the far end's description, by payload type. */
 const formatsIn = (formats: DescribedAudio['formats']): Map<number, RtpFormat> => {
   const described = new Map<number, RtpFormat>([[comfortNoisePayloadType, 'CN']]);
   for (const { format, name = '' } of formats) {
@@ -114,8 +117,8 @@ const formatsIn = (formats: DescribedAudio['formats']): Map<number, RtpFormat> =
 };
 
 /**
- * Agreement that follows from the far end's description: target address and format. Undefined without a common codec,
- * without a usable address and port, or without a required key.
+ * Returns the agreement that follows from the far end's description: target address and format. Undefined without a
+ * common codec, without a usable address and port, or without a required key.
  */
 export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgreement | undefined => {
   const audio = audioIn(sdp);

@@ -21,14 +21,14 @@ export type RtpChannel = {
   listen(events: {
     onAudio: (samples: Int16Array) => void;
     onDigit: (digit: string) => void;
-    /** Called when the media thread has ended; all audio of the call has ended with it. */
+    /** Called when the media thread has ended, and with it all audio of the call. */
     onLost: () => void;
   }): void;
   agree(agreement: RtpAgreement): void;
   press(digits: string): void;
-  /** Statistics as last reported by the media thread, at most a second old. */
+  /** Returns the statistics that the media thread reported last, at most a second old. */
   statistics(): RtpStatistics;
-  /** Requests current statistics; resolves to the last reported ones if the media thread has ended. */
+  /** Requests current statistics. Resolves to the last reported ones if the media thread has ended. */
   measured(): Promise<RtpStatistics>;
   close(): void;
 };
@@ -48,7 +48,10 @@ const noStream = { loss: null, jitterMs: null } as const;
 /** Interval of checks whether RTP still arrives. */
 const lookMs = 1_000;
 
-/** State of the endpoint until it is lost or destroyed; a loss is reported to all listeners, including later ones. */
+/**
+ * State of the endpoint until it is lost or destroyed. A loss is reported to all listeners, even to listeners that are
+ * added later.
+ */
 const createFate = () => {
   const listeners: ((reason: string | null) => void)[] = [];
   let fate: { is: 'standing' | 'destroyed' } | { is: 'lost'; reason: string | null } = { is: 'standing' };
@@ -112,8 +115,8 @@ const openChannel = async (
 };
 
 /**
- * Applies the far end's offer, or makes an offer if there is none. Rejects with `UnsupportedDescription` or
- * `NoMediaCapacity`.
+ * Creates an endpoint that applies the far end's offer, or one that makes an offer. Rejects with
+ * `UnsupportedDescription` or `NoMediaCapacity`.
  */
 export const createDirectEndpoint = async (
   offer: string | undefined,

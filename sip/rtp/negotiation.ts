@@ -1,4 +1,4 @@
-/** Offer/answer state of one call's audio for both directions, and the resulting agreement (RFC 3264). */
+/** Offer and answer of one call's audio in both directions, and the agreement that results from them (RFC 3264). */
 import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import { UnsupportedDescription } from '#sip/audio/media-endpoint.ts';
@@ -17,27 +17,34 @@ import {
 } from './description.ts';
 
 export type Negotiation = {
-  /** `null` until the far end has sent a description. */
+  /** Returns the agreement; `null` until the far end has sent a description. */
   agreed(): RtpAgreement | null;
   offer(codecs: readonly TrunkCodec[]): string;
-  /** Throws `UnsupportedDescription` and then leaves the state unchanged. */
+  /** Returns the answer to an offer. Throws `UnsupportedDescription` and then leaves the state unchanged. */
   answer(offer: string): string;
-  /** Like `answer`, but media waits until the answer to our offer arrives, which may be this description. */
+  /**
+   * Returns the answer to an offer before the call is answered. Media waits until the answer to our offer arrives,
+   * which may be this description.
+   */
   answerEarly(offer: string): string;
-  /** Takes the far end's answer to our offer. Throws `UnsupportedDescription` and then leaves the state unchanged. */
+  /** Applies the far end's answer to our offer. Throws `UnsupportedDescription` and then leaves the state unchanged. */
   takeAnswer(answer: string): void;
 };
 
-/** `ownKey`: SRTP key that another carrier or process used for this call before; some far ends accept no other key. */
+/**
+ * Encryption of a call. `ownKey` is the SRTP key that another carrier or process used for this call before, because
+ * some far ends accept no other key.
+ */
 export type Encryption = { srtp: TrunkSrtp; ownKey?: Uint8Array | undefined };
 
-/** `onAgreed` is called with each agreement, including an unchanged one. */
+/** Creates the negotiation of a call. `onAgreed` is called with each agreement, even an unchanged one. */
 export const createNegotiation = (
   own: Address,
   { srtp, ownKey }: Encryption,
   onAgreed: (agreement: RtpAgreement) => void,
 ): Negotiation => {
-  // SRTP key of this side, constant for the call: a different key would require all sequence numbers to restart.
+  // SRTP key of the gateway, the same during the whole call, because a different key would require all sequence numbers
+  // to restart.
   const encrypting = { srtp, master: ownKey ?? randomBytes(masterKeyBytes) };
   const sessionId = randomInt(2 ** 31);
   let version = 1;
@@ -51,7 +58,7 @@ export const createNegotiation = (
   let receives: RtpAgreement['receives'] = new Map();
   let offered: RtpAgreement['receives'] = new Map();
 
-  /** A changed description increments its version by one (RFC 3264 section 8). */
+  /** Describes our session. A changed description has a version that is higher by one (RFC 3264 section 8). */
   const describe = (formats: Formats, direction: MediaDirection): string => {
     const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction);
     if (described !== null && write() !== described) version += 1;
@@ -66,7 +73,7 @@ export const createNegotiation = (
     return agreement;
   };
 
-  /** `ours`: formats of our answer. */
+  /** Stores an agreement. `ours` contains the formats of our answer. */
   const agreeOn = (agreement: RtpAgreement, ours: RtpAgreement['receives'] = new Map()): void => {
     receives = new Map([...receives, ...agreement.receives, ...ours]);
     agreed = { ...agreement, receives };

@@ -8,13 +8,13 @@ export type RtpPorts = {
   rtp: Socket;
   rtcp: Socket;
   port: number;
-  /** Streams of the previous call on this pair of ports; their far ends may still be sending. */
+  /** Streams of the previous call on this pair of ports, whose far ends may still be sending. */
   former: readonly Source[];
-  /** Returns the pair after its sockets are closed. `accepted`: the streams that were accepted on them. */
+  /** Returns the pair after its sockets are closed. `sources` are the streams that were accepted on them. */
   released(sources: readonly Source[]): void;
 };
 
-/** Cool-down of a pair after a call in milliseconds; the pair is reused earlier only if no other pair is free. */
+/** Cool-down of a pair after a call in milliseconds. The pair is used earlier only if no other pair is free. */
 const restMs = 10_000;
 
 type Left = { at: number; sources: readonly Source[] };
@@ -50,7 +50,10 @@ export const createRtpPorts = (
     }
   };
 
-  /** Order of ports to try: first those outside a cool-down, in turn, then those in cool-down, longest first. */
+  /**
+   * Yields ports in the order of attempts: first those outside of a cool-down, in turn, then those in a cool-down, the
+   * longest first.
+   */
   const candidates = function* (): Generator<number> {
     const resting = [...left.keys()].slice(0, tries);
     for (let passed = 0, tried = 0; passed < pairs && tried < tries; passed += 1) {

@@ -1,4 +1,4 @@
-/** Conversion between RTP packets and datagrams: unencrypted, or encrypted once keys are agreed. */
+/** Converts RTP packets to datagrams and back, unencrypted until keys are agreed, and encrypted afterwards. */
 import type { RtpAgreement } from './agreement.ts';
 import { createDecryption, createEncryption, type Decryption, type Encryption } from './srtp.ts';
 
@@ -6,13 +6,16 @@ export type Protection = {
   agreedOn(keys: RtpAgreement['keys']): void;
   /** Protects an outgoing packet. */
   wrap: Encryption;
-  /** Verifies and decrypts an incoming packet; returns undefined if it is not authentic. */
+  /** Verifies and decrypts an incoming packet. Returns undefined if the packet is not authentic. */
   unwrap: Decryption;
 };
 
 const clear: Encryption & Decryption = { rtp: (packet) => packet, rtcp: (packet) => packet };
 
-/** With the same key the packet count continues; with another key it restarts (RFC 3711 section 3.2.1). */
+/**
+ * Reuses the state of a key. With the same key the packet count continues; with another key the count restarts (RFC
+ * 3711 section 3.2.1).
+ */
 const forKey = <Made>(make: (master: Uint8Array) => Made) => {
   let last: { master: Uint8Array; made: Made } | null = null;
   return (master: Uint8Array): Made => {

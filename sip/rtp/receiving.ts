@@ -1,12 +1,12 @@
-/** Incoming stream of a call: returns audio in order with concealed gaps, and DTMF digits. */
-import type { G711 } from './g711.ts';
+/** Incoming stream of a call, which returns audio in order with concealed gaps, and DTMF digits. */
+import type { G711 } from '#sip/audio/g711.ts';
 import { createConcealment } from './concealment.ts';
 import { parseRtp, type RtpPacket } from './rtp-packet.ts';
 import { createReception, type Reception } from './reception.ts';
 import { createReorderBuffer, type ReorderBuffer } from './reorder-buffer.ts';
 import { createDigitReader } from './telephone-event.ts';
 
-/** A voice codec, DTMF (RFC 4733) or comfort noise (RFC 3389). */
+/** Format of a payload: a voice codec, DTMF (RFC 4733) or comfort noise (RFC 3389). */
 export type ReceivingFormat = G711 | 'telephone-event' | 'CN';
 
 /** Formats that the far end may send, by payload type. */
@@ -18,20 +18,20 @@ export type ReceivingEvents = {
 };
 
 export type Receiving = {
-  /** Returns undefined unless the datagram is a packet of an agreed format. */
+  /** Parses a datagram. Returns undefined unless the datagram is a packet of an agreed format. */
   read(datagram: Buffer): RtpPacket | undefined;
-  /** `at` is a monotonic time in milliseconds. */
+  /** Processes a packet. `at` is a monotonic time in milliseconds. */
   take(packet: RtpPacket, at: number): void;
-  /** Releases packets that waited long enough; must be called every 20 ms. */
+  /** Releases packets that waited long enough. Must be called every 20 ms. */
   expire(at: number): void;
   setFormats(formats: ReceivingFormats): void;
   reception: Pick<Reception, 'statistics' | 'report'>;
 };
 
-/** Maximum wait for a missing packet. */
+/** Maximum wait for a missing packet, in milliseconds. */
 const waitMs = 60;
 const mostWaiting = 25;
-/** Longest concealed gap; a longer one is a pause of the sender. */
+/** Maximum number of packets in a gap that is concealed; a longer gap is a pause of the sender. */
 const longestFilled = 10;
 
 export const createReceiving = (
@@ -93,7 +93,7 @@ export const createReceiving = (
       if (isEvent && !takeEvent(packet)) return;
       if (packet.ssrc !== ssrc) beginStream(packet.ssrc);
       reception.received(packet, at, isEvent ? 'event' : 'audio');
-      // A copy, because the next datagram may reuse the memory of the payload.
+      // The payload is copied, because the next datagram may reuse its memory.
       buffer.add({ ...packet, payload: Uint8Array.from(packet.payload) }, at);
     },
     expire: (at) => buffer.expire(at),

@@ -3,13 +3,13 @@ import { sequenceDistance } from './rtp-packet.ts';
 
 export type Reception = {
   /**
-   * Counts a received packet. `event`: a DTMF packet, whose timestamp is that of the event's beginning and says nothing
-   * about its sending time.
+   * Counts a received packet. `kind` is `event` for a DTMF packet, whose timestamp is that of the event's beginning and
+   * does not show when the packet was sent.
    */
   received(packet: ReceivedPacket, at: number, kind?: 'audio' | 'event'): void;
-  /** Totals since the beginning of the call, over all streams. */
+  /** Returns totals since the beginning of the call, over all streams. */
   statistics(): { packets: number; lost: number; jitterMs: number };
-  /** Report on the current stream since the last report; `null` without a stream. */
+  /** Returns the report on the current stream since the last report; `null` without a stream. */
   report(): ReceptionReport | null;
 };
 
@@ -18,7 +18,7 @@ type ReceivedPacket = { sequence: number; timestamp: number; ssrc: number; marke
 /** Report block of RTCP about the incoming stream. */
 export type ReceptionReport = {
   ssrc: number;
-  /** Loss since the last report, in 256ths. */
+  /** Loss since the last report, in units of 1/256. */
   fractionLost: number;
   cumulativeLost: number;
   /** Highest received sequence number, extended by its wrap-arounds. */
@@ -32,7 +32,9 @@ type Stream = {
   first: number;
   highest: number;
   packets: number;
-  /** After a jump of sequence numbers: the number that the next packet has if the sender restarted; else `null`. */
+  /**
+   * Sequence number that the next packet has if the sender restarted; `null` unless the sequence numbers have jumped.
+   */
   restartsAt: number | null;
   /** Interarrival jitter in samples. */
   jitter: number;
@@ -43,14 +45,14 @@ type Stream = {
 
 const samplesPerMs = 8;
 /**
- * Pause after which a packet with the marker bit begins a talkspurt and is left out of the jitter: some senders' clocks
- * stop during the pause.
+ * Pause in milliseconds after which a packet with the marker bit begins a talkspurt. Such a packet is left out of the
+ * jitter, because some senders' clocks stop during the pause.
  */
 const silenceMs = 60;
 
 /**
- * Limits of RFC 3550, appendix A.1: a number further ahead or behind belongs to a restarted stream, not to a lost or
- * late packet.
+ * Limits of RFC 3550, appendix A.1. A sequence number further ahead or behind belongs to a restarted stream, not to a
+ * lost or late packet.
  */
 const mostAhead = 3_000;
 const mostBehind = 100;
@@ -88,8 +90,8 @@ export const createReception = (): Reception => {
   };
 
   /**
-   * Returns the stream including this packet; `null` if the sequence number has jumped, which only the next packet can
-   * explain.
+   * Returns the stream including this packet; `null` if the sequence number has jumped, because only the next packet
+   * can explain the jump.
    */
   const counted = (ssrc: number, sequence: number): Stream | null => {
     let current = streamOf(ssrc, sequence);

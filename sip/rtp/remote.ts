@@ -18,28 +18,40 @@ type StreamPlace = Pick<RtpPacket, 'ssrc' | 'sequence' | 'timestamp'>;
 /** An accepted stream: its SSRC and source address. */
 export type Source = Address & { ssrc: number };
 
-/** One datagram. `at` is a monotonic time in milliseconds; `isAuthentic` means verified by SRTP. */
+/** Origin of one datagram. `at` is a monotonic time in milliseconds; `isAuthentic` means verified by SRTP. */
 export type Arrival = { from: Address; at: number; isAuthentic: boolean };
 
 export type Remote = {
-  /** `reports` is the far end's RTCP address. */
+  /** Sets the far end's addresses. `reports` is the address for RTCP. */
   agreedOn(media: Address, reports: Address): void;
-  /** Whether this RTP packet is the far end's. */
+  /** Whether this RTP packet comes from the far end. */
   admits(packet: StreamPlace, arrival: Arrival): boolean;
-  /** Whether a report of this SSRC is the far end's: sent from its host, with the SSRC of an accepted stream. */
+  /**
+   * Whether a report of this SSRC comes from the far end: it is sent from the far end's host, with the SSRC of an
+   * accepted stream.
+   */
   admitsReport(ssrc: number, arrival: Omit<Arrival, 'at'>): boolean;
-  /** Target of our packets. */
+  /** Returns the target of our packets. */
   address(): Address;
-  /** Accepted streams so far, the latest last. */
+  /** Returns the streams accepted so far, the latest last. */
   sources(): readonly Source[];
 };
 
-/** RFC 3550 appendix A.1 (MAX_DROPOUT): a larger gap is another stream. */
+/**
+ * Maximum gap of sequence numbers within a stream (RFC 3550 appendix A.1, MAX_DROPOUT). A larger gap means another
+ * stream.
+ */
 const furthestAhead = 3_000;
-/** Tolerance of a timestamp ahead of the elapsed time: clocks differ, and packets wait in buffers. */
+/**
+ * Tolerance in milliseconds of a timestamp that is ahead of the elapsed time, because clocks differ and packets wait in
+ * buffers.
+ */
 const clockSlackMs = 2_000;
 const samplesPerMs = 8;
-/** After a new description, an earlier source that still sends this many packets (one second) is pinned again. */
+/**
+ * Number of packets (one second) after which an earlier source that still sends after a new description is pinned
+ * again.
+ */
 const stayedPackets = 50;
 const mostSources = 8;
 
@@ -48,7 +60,7 @@ const isSame = (one: Address, other: Address): boolean =>
 
 type Stream = StreamPlace & { from: Address; at: number };
 
-/** Whether this is a later packet of the same stream, also after a loss or a pause. */
+/** Whether this is a later packet of the same stream, even after a loss or a pause. */
 const continues = (stream: Stream, { ssrc, sequence, timestamp }: StreamPlace, at: number): boolean => {
   if (ssrc !== stream.ssrc) return false;
   const ahead = sequenceDistance(stream.sequence, sequence);
@@ -62,12 +74,15 @@ const continues = (stream: Stream, { ssrc, sequence, timestamp }: StreamPlace, a
   );
 };
 
-/** `former`: streams of the call that used the port before; they may still arrive, and are ignored. */
+/**
+ * Creates the far end. `former` contains the streams of the call that used the port before; packets of these streams
+ * may still arrive, and are ignored.
+ */
 export const createRemote = (former: readonly Source[] = []): Remote => {
   let agreed: Address = { address: '0.0.0.0', port: 0 };
   let reportsTo: Address = agreed;
   let stream: Stream | null = null;
-  /** After a new description: remaining packets of the previous source until it is pinned again. */
+  /** Number of remaining packets of the previous source after a new description, until this source is pinned again. */
   let provisional = 0;
   const sources: Source[] = [];
 
@@ -83,7 +98,7 @@ export const createRemote = (former: readonly Source[] = []): Remote => {
   const follow = ({ ssrc, sequence, timestamp }: StreamPlace, from: Address, at: number): void => {
     if (stream !== null && stream.ssrc === ssrc && isSame(stream.from, from)) {
       if (provisional > 0) provisional -= 1;
-      // A late packet is accepted without updating the stream's last sequence number.
+      // A late packet is accepted, but does not change the stream's last sequence number.
       const ahead = sequenceDistance(stream.sequence, sequence);
       if (ahead < 0 && ahead > -furthestAhead) return;
       stream.sequence = sequence;

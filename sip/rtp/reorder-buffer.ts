@@ -1,27 +1,30 @@
 /**
- * Restores the order of packets. A packet in order is passed on at once. A packet behind a gap waits at most `waitMs`
- * for the missing one; then the gap is reported and the waiting packets are passed on.
+ * Restores the order of packets. A packet in order is passed on at once. A packet after a gap waits at most `waitMs`
+ * for the missing packet; then the gap is reported and the waiting packets are passed on.
  *
- * This adds less delay than the jitter buffer of a telephone: the audio is not played at a steady pace here, so packets
- * wait only behind a gap.
+ * The reorder buffer adds less delay than the jitter buffer of a telephone: the audio is not played at a steady pace
+ * here, so packets wait only after a gap.
  */
 import { sequenceDistance } from './rtp-packet.ts';
 
 export type ReorderBuffer<Packet> = {
-  /** Takes a packet in; `at` is a monotonic time in milliseconds. */
+  /** Adds a packet. `at` is a monotonic time in milliseconds. */
   add(packet: Packet, at: number): void;
   /** Gives up packets that have been missing for too long. Must be called regularly. */
   expire(at: number): void;
 };
 
 export type ReorderEvents<Packet> = {
-  /** Receives the next packet in order. */
+  /** Called with the next packet in order. */
   onPacket: (packet: Packet) => void;
-  /** Receives the number of lost packets before the next one. */
+  /** Called with the number of lost packets before the next packet. */
   onGap: (packets: number) => void;
 };
 
-/** A larger jump in either direction is a restarted stream (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
+/**
+ * Maximum jump of sequence numbers in either direction; a larger jump means a restarted stream (RFC 3550 appendix A.1:
+ * MAX_DROPOUT, MAX_MISORDER).
+ */
 const furthestAhead = 3_000;
 const furthestBehind = 100;
 
@@ -64,7 +67,7 @@ export const createReorderBuffer = <Packet extends { sequence: number }>(
       next ??= packet.sequence;
       const distance = sequenceDistance(next, packet.sequence);
       if (distance > furthestAhead || distance < -furthestBehind) beginAt(packet.sequence);
-      // The packet is late or a duplicate.
+      // A late packet or duplicate is ignored.
       else if (distance < 0) return;
       waiting.set(packet.sequence, { packet, since: at });
       pass();

@@ -1,4 +1,4 @@
-/** Schedule of outgoing RTCP reports, and evaluation of the far end's. */
+/** Schedules outgoing RTCP reports, and evaluates the far end's reports. */
 import { performance } from 'node:perf_hooks';
 import {
   middleNtp,
@@ -11,9 +11,9 @@ import {
 import type { ReceptionReport } from './reception.ts';
 
 export type Reports = {
-  /** Takes the far end's report about our stream. */
+  /** Processes the far end's report about our stream. */
   take(rtcp: Rtcp, sent: Pick<SentSoFar, 'packets'>): void;
-  /** Returns the report to send now; `null` if it is not due. */
+  /** Returns the report to send now; `null` if no report is due. */
   due(sent: SentSoFar, heard: () => ReceptionReport | null): Buffer | null;
   goodbye(ssrc: number): Buffer;
   ofRemote(): RemoteStatistics;
@@ -26,7 +26,7 @@ export type RemoteStatistics = {
   jitterThereMs: number | null;
   /** Whether our packets currently arrive at the far end. */
   isHeardThere: boolean | null;
-  /** Whether the far end currently sends RTP: with silence suppression it may pause for long. */
+  /** Whether the far end currently sends RTP. With silence suppression, a far end may pause for long. */
   isSentThere: boolean | null;
   roundTripMs: number | null;
 };
@@ -36,7 +36,8 @@ const everyMs = 5_000;
 const ntpUnitsPerMs = 65.536;
 const samplesPerMs = 8;
 /**
- * This many packets (five seconds of audio) cannot all be lost by chance, nor be in transit when a report is written.
+ * Number of packets (five seconds of audio) that cannot all be lost by chance, nor all be in transit when a report is
+ * written.
  */
 const tellingPackets = 250;
 

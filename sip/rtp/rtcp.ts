@@ -3,7 +3,7 @@ import type { ReceptionReport } from './reception.ts';
 
 /** The far end's report about the outgoing stream. */
 export type RemoteReport = {
-  /** Loss since its previous report, in 256ths. */
+  /** Loss since the far end's previous report, in units of 1/256. */
   fractionLost: number;
   cumulativeLost: number;
   /** Highest sequence number that arrived, extended by its wrap-arounds. */
@@ -11,17 +11,20 @@ export type RemoteReport = {
   /** Interarrival jitter in samples. */
   jitter: number;
   /**
-   * `lastReport`: middle 32 bits of the NTP time of our last report that arrived there, 0 for none. The delay is the
-   * age of that report in 1/65,536 s.
+   * `lastReport` contains the middle 32 bits of the NTP time of our last report that arrived at the far end, or 0.
+   * `delaySince` is the age of that report in 1/65,536 s.
    */
   lastReport: number;
   delaySince: number;
 };
 
 export type Rtcp = {
-  /** SSRC of the reporter; `null` without a report. */
+  /** SSRC of the reporter; `null` if the packet contains no report. */
   ssrc: number | null;
-  /** Sender report among the packets: the middle 32 bits of its NTP time, and the packets sent so far (32 bits). */
+  /**
+   * Data of a sender report: the middle 32 bits of its NTP time, and the number of packets sent so far (32 bits).
+   * `null` without a sender report.
+   */
   senderReport: { time: number; packets: number } | null;
   about: RemoteReport[];
   /** Whether the packet contains a sender or receiver report, possibly without report blocks. */
@@ -38,7 +41,7 @@ const version = 2;
 /** Seconds from the NTP epoch (1900) to the Unix epoch (1970). */
 const ntpOffset = 2_208_988_800;
 
-/** Converts a wall-clock time in milliseconds to the middle 32 bits of its NTP time, in 1/65,536 s. */
+/** Converts a wall-clock time in milliseconds to the middle 32 bits of the NTP time, in 1/65,536 s. */
 export const middleNtp = (wallMs: number): number => {
   const seconds = Math.floor(wallMs / 1000) + ntpOffset;
   return (((seconds & 0xffff) << 16) | Math.floor(((wallMs % 1000) / 1000) * 65_536)) >>> 0;
@@ -53,7 +56,7 @@ const blockAt = (packet: Buffer, at: number): RemoteReport => ({
   delaySince: packet.readUInt32BE(at + 20),
 });
 
-/** Parses a compound packet; keeps only the blocks about `ssrc`. Returns undefined unless it is RTCP. */
+/** Parses a compound packet. Only the blocks about `ssrc` are returned. Returns undefined unless the packet is RTCP. */
 export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
   const found: Rtcp = { ssrc: null, senderReport: null, about: [], isReport: false, isGoodbye: false };
   let at = 0;
@@ -85,7 +88,7 @@ export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
 
 export type SentSoFar = { ssrc: number; packets: number; bytes: number; timestamp: number };
 
-/** Reception of the far end's stream, and the time of its last report. */
+/** Reception of the far end's stream, and the time of the stream's last report. */
 export type ReceivedSoFar = ReceptionReport & {
   lastReport: number;
   /** Delay in 1/65,536 s. */
@@ -98,7 +101,10 @@ const header = (packet: Buffer, count: number, type: number): void => {
   packet.writeUInt16BE(packet.length / 4 - 1, 2);
 };
 
-/** Section 6.5: every compound packet identifies its source; names of persons or hosts are not sent. */
+/**
+ * Writes the source description (section 6.5). Every compound packet identifies its source; names of persons or hosts
+ * are not sent.
+ */
 const sourceDescription = (ssrc: number): Buffer => {
   const name = Buffer.from(ssrc.toString(16));
   const packet = Buffer.alloc(headerBytes + 4 * Math.ceil((4 + 2 + name.length + 1) / 4));
@@ -110,7 +116,7 @@ const sourceDescription = (ssrc: number): Buffer => {
   return packet;
 };
 
-/** Writes a sender report with reception statistics and source; `wallMs` is the current time. */
+/** Writes a sender report with reception statistics and source. `wallMs` is the current time. */
 export const writeReport = (sent: SentSoFar, heard: ReceivedSoFar | null, wallMs: number): Buffer => {
   const report = Buffer.alloc(headerBytes + 4 + senderInfoBytes + (heard === null ? 0 : blockBytes));
   header(report, heard === null ? 0 : 1, packetTypes.senderReport);
@@ -132,7 +138,7 @@ export const writeReport = (sent: SentSoFar, heard: ReceivedSoFar | null, wallMs
   return Buffer.concat([report, sourceDescription(sent.ssrc)]);
 };
 
-/** BYE (section 6.6). */
+/** Writes a BYE (section 6.6). */
 export const writeGoodbye = (ssrc: number): Buffer => {
   const packet = Buffer.alloc(headerBytes + 4);
   header(packet, 1, packetTypes.goodbye);

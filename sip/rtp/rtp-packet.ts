@@ -2,13 +2,13 @@
 
 export type RtpPacket = {
   payloadType: number;
-  /** Marker bit: set on the first packet after a silence, or of a DTMF digit. */
+  /** Marker bit, which is set on the first packet after a silence, and on the first packet of a DTMF digit. */
   marker: boolean;
   /** Sequence number, 16 bits. */
   sequence: number;
   /** Timestamp in samples, 32 bits. */
   timestamp: number;
-  /** SSRC, 32 bits: the source of this sequence and timestamp. */
+  /** SSRC, 32 bits, which identifies the source of this sequence and timestamp. */
   ssrc: number;
   payload: Uint8Array;
 };
@@ -17,7 +17,7 @@ export const rtpHeaderBytes = 12;
 
 const version = 2;
 
-/** Number of bytes before the payload; undefined unless the datagram is an RTP packet. */
+/** Returns the number of bytes before the payload; undefined unless the datagram is an RTP packet. */
 export const rtpHeaderEnd = (datagram: Buffer): number | undefined => {
   const first = datagram[0] ?? 0;
   if (datagram.length < rtpHeaderBytes || first >> 6 !== version) return undefined;
@@ -30,7 +30,7 @@ export const rtpHeaderEnd = (datagram: Buffer): number | undefined => {
   return end > datagram.length ? undefined : end;
 };
 
-/** Returns undefined unless the datagram is an RTP packet. The payload is a view of the datagram. */
+/** Parses a packet. Returns undefined unless the datagram is an RTP packet. The payload is a view of the datagram. */
 export const parseRtp = (datagram: Buffer): RtpPacket | undefined => {
   const from = rtpHeaderEnd(datagram);
   if (from === undefined) return undefined;
@@ -59,5 +59,5 @@ export const writeRtpHeader = (datagram: Buffer, packet: Omit<RtpPacket, 'payloa
   datagram.writeUInt32BE(packet.ssrc >>> 0, 8);
 };
 
-/** Distance between two 16-bit sequence numbers, modulo wrap-around: −32,768 to 32,767. */
+/** Returns the distance between two 16-bit sequence numbers, modulo wrap-around: −32,768 to 32,767. */
 export const sequenceDistance = (from: number, to: number): number => ((to - from) << 16) >> 16;

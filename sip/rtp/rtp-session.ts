@@ -1,7 +1,7 @@
 /** RTP session of one call on its two ports: outgoing stream, incoming stream, and RTCP reports about both. */
 import { performance } from 'node:perf_hooks';
 import type { RemoteInfo } from 'node:dgram';
-import { pcma, pcmu } from './g711.ts';
+import { pcma, pcmu } from '#sip/audio/g711.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { Address, RtpAgreement } from './agreement.ts';
 import type { RtpPorts } from './ports.ts';
@@ -26,7 +26,7 @@ export type RtpStatistics = RemoteStatistics & {
 export type RtpSession = {
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
-  /** Sends the next packet and due reports; must be called every 20 ms. */
+  /** Sends the next packet and due reports. Must be called every 20 ms. */
   tick(): void;
   statistics(): RtpStatistics;
   close(): void;
@@ -63,7 +63,7 @@ const begin = (
   receiving: createReceiving(receivingFormatsOf(agreement), events),
 });
 
-// ICMP reported a closed RTCP port at the far end; RTP continues until the call ends.
+// Errors are ignored: by ICMP, the far end reported a closed RTCP port. RTP continues until the call ends.
 const ignoreError = (): void => {};
 
 export const createRtpSession = (
@@ -128,7 +128,7 @@ export const createRtpSession = (
       standing.receiving.expire(performance.now());
       if (standing.agreement.isSending) {
         const { address, port } = remote.address();
-        // A copy, because the next packet reuses the memory.
+        // The packet is copied, because the next packet reuses its memory.
         rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address);
       }
       sendReport(standing);

@@ -1,6 +1,6 @@
-/** Outgoing stream of a call: a packet every 20 ms with audio, silence, or a DTMF event. */
+/** Outgoing stream of a call, with a packet every 20 ms that contains audio, silence, or a DTMF event. */
 import { randomBytes } from 'node:crypto';
-import type { G711 } from './g711.ts';
+import type { G711 } from '#sip/audio/g711.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import type { SentSoFar } from './rtcp.ts';
@@ -15,11 +15,11 @@ export type SendingFormat = {
 };
 
 export type Sending = {
-  /** Returns the next packet, in the same memory each time; must be called every 20 ms. */
+  /** Returns the next packet, in the same memory each time. Must be called every 20 ms. */
   next(): Buffer;
   /**
    * Sends DTMF digits one after the other; `w` is a pause of half a second. Returns false if the far end does not
-   * accept them.
+   * accept telephone events.
    */
   press(keys: string): boolean;
   setFormat(format: SendingFormat): void;
@@ -48,10 +48,10 @@ const stepsOf = (keys: string): Step[] =>
   );
 
 /**
- * First sequence number, derived from the wall clock, which advances a quarter faster than packets do. A process that
- * takes over a call therefore starts ahead of the previous sender, for calls of up to 43 minutes. The jitter buffers of
- * some far ends drop packets with lower numbers, even from another source. RFC 3550 section 5.1 asks for a random
- * number.
+ * Returns the first sequence number, which is derived from the wall clock and advances a quarter faster than packets
+ * do. A process that takes over a call therefore starts ahead of the previous sender, for calls of up to 43 minutes.
+ * The jitter buffers of some far ends drop packets with lower numbers, even from another source. (RFC 3550 section 5.1
+ * asks for a random number.)
  */
 const firstSequence = (now: number): number => Math.floor(now / 16) & 0xffff;
 
@@ -68,7 +68,10 @@ export const createSending = (
   let format = first;
   let packets = 0;
   let bytes = 0;
-  /** Whether the next audio packet has the marker bit: at the beginning, and after packets other than audio. */
+  /**
+   * Whether the next audio packet has the marker bit, as the first packet does, and a packet that follows packets other
+   * than audio.
+   */
   let isBeginning = true;
   const steps: Step[] = [];
   let inStep = 0;

@@ -1,16 +1,15 @@
 /**
  * Encrypted audio (SRTP and SRTCP, RFC 3711) by AES_CM_128_HMAC_SHA1_80, the mandatory transform.
  *
- * It is implemented here instead of using werift-rtp (0.8.9), the only maintained library of this kind, for three
- * reasons. That library has no replay list (section 3.3.2), so recorded packets can be replayed to the gateway. After a
- * gap of more than a hundred packets at a sequence wrap-around it uses the old rollover counter, and the call stays
- * mute from then on. And it includes a toolkit for media files. AES and HMAC are Node's; this module only selects their
- * input bytes.
+ * werift-rtp (0.8.9), the only maintained library for SRTP, is not used, for three reasons. The library has no replay
+ * list (section 3.3.2), so recorded packets can be replayed to the gateway. After a gap of more than a hundred packets
+ * at a sequence wrap-around the library uses the old rollover counter, and the call stays mute from then on. And it
+ * includes a toolkit for media files. AES and HMAC are Node's; this module only selects their input bytes.
  */
 import { createCipheriv, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { rtpHeaderEnd } from './rtp-packet.ts';
 
-/** A master key of 16 bytes with its salt of 14, as in a session description (RFC 4568 section 6.1). */
+/** Length of a master key of 16 bytes with its salt of 14, as in a session description (RFC 4568 section 6.1). */
 export const masterKeyBytes = 30;
 const keyBytes = 16;
 const saltBytes = 14;
@@ -20,11 +19,11 @@ const tagBytes = 10;
 /** Keys for one direction and one kind of packets. */
 type SessionKeys = { key: KeyObject; salt: Buffer; authKey: KeyObject };
 
-/** Section 4.1.1: counter mode with a counter of 16 bytes whose first value is `iv`. */
+/** Encrypts in counter mode (section 4.1.1), with a counter of 16 bytes whose first value is `iv`. */
 export const inCounterMode = (key: KeyObject, iv: Buffer, bytes: Uint8Array): Buffer =>
   createCipheriv('aes-128-ctr', key, iv).update(bytes);
 
-/** Sections 4.3.1 and 4.3.3, without re-derivation: returns this many bytes for the label. */
+/** Derives bytes for a label (sections 4.3.1 and 4.3.3, without re-derivation). */
 const derive = (master: Uint8Array, label: number, bytes: number): Buffer => {
   const iv = Buffer.alloc(16);
   iv.set(master.subarray(keyBytes, masterKeyBytes));
@@ -35,7 +34,7 @@ const derive = (master: Uint8Array, label: number, bytes: number): Buffer => {
 export const deriveKeys = (master: Uint8Array, kind: 'rtp' | 'rtcp'): SessionKeys => {
   const first = kind === 'rtp' ? 0 : 3;
   return {
-    // A KeyObject: encrypting a packet with it costs a fifth of the time that a key given as bytes needs.
+    // The key is a KeyObject, with which encrypting a packet takes a fifth of the time that a key given as bytes needs.
     key: createSecretKey(derive(master, first, keyBytes)),
     authKey: createSecretKey(derive(master, first + 1, authKeyBytes)),
     salt: derive(master, first + 2, saltBytes),
@@ -52,7 +51,7 @@ const crypt = ({ key, salt }: SessionKeys, ssrc: number, index: number, bytes: U
   return inCounterMode(key, iv, bytes);
 };
 
-/** Authentication tag (section 4.2.1). `more` is authenticated, but not sent with the packet. */
+/** Returns the authentication tag (section 4.2.1). `more` is authenticated, but not sent with the packet. */
 const tagOf = ({ authKey }: SessionKeys, packet: Uint8Array, more: Uint8Array): Buffer =>
   createHmac('sha1', authKey).update(packet).update(more).digest().subarray(0, tagBytes);
 
@@ -65,7 +64,8 @@ const rolloverOf = (index: number): Buffer => {
 };
 
 /**
- * Replay window of a source: the highest index, and accepted indices within this distance behind it (section 3.3.2).
+ * Size of a source's replay window: accepted indices within this distance behind the highest index are stored (section
+ * 3.3.2).
  */
 const windowPackets = 128;
 type Taken = { highest: number; seen: Float64Array };
@@ -74,7 +74,7 @@ const isReplayed = (taken: Taken | undefined, index: number): boolean =>
   taken !== undefined &&
   (index <= taken.highest - windowPackets || taken.seen[index % windowPackets] === index);
 
-/** Maximum of sources, because a far end may change its SSRC; further sources are ignored. */
+/** Maximum number of sources. A far end may change its SSRC; further sources are ignored. */
 const mostSources = 32;
 
 const createTaken = () => {
@@ -83,7 +83,7 @@ const createTaken = () => {
     of: (ssrc: number) => sources.get(ssrc),
     isEmpty: () => sources.size === 0,
     /**
-     * Records an accepted index; must be called for authentic packets only. Returns false if there are too many
+     * Records an accepted index. Must be called only for authentic packets. Returns false if there are too many
      * sources.
      */
     add(ssrc: number, index: number): boolean {
@@ -97,7 +97,7 @@ const createTaken = () => {
   };
 };
 
-/** Section 3.3.1: the most likely index for this sequence number; negative if there is none. */
+/** Returns the most likely index for this sequence number (section 3.3.1); negative if there is none. */
 export const indexOf = (sequence: number, highest: number | undefined): number => {
   if (highest === undefined) return sequence;
   const rollover = Math.floor(highest / 0x10000);
@@ -107,8 +107,8 @@ export const indexOf = (sequence: number, highest: number | undefined): number =
 };
 
 /**
- * Maximum of sequence wrap-arounds before the first received packet of a call that another process carried before. With
- * packets of 20 ms, numbers wrap every 22 minutes; this limit covers three hours.
+ * Maximum number of sequence wrap-arounds before the first received packet of a call that another process carried
+ * before. With packets of 20 ms, numbers wrap every 22 minutes, so this limit covers three hours.
  */
 const mostTurns = 8;
 
@@ -140,7 +140,7 @@ export const createEncryption = (master: Uint8Array): Encryption => {
   };
 };
 
-/** Returns undefined for a packet that is not authentic, or a replay. */
+/** Decrypts a packet. Returns undefined for a packet that is not authentic, or that is a replay. */
 export type Decryption = {
   rtp(datagram: Buffer): Buffer | undefined;
   rtcp(datagram: Buffer): Buffer | undefined;

@@ -26,20 +26,23 @@ type Event = {
   isOver: boolean;
 };
 
-/** Section 2.5.1.3: a longer event is sent in segments of this duration, each with a timestamp of its own. */
+/**
+ * Maximum duration of a segment in samples (section 2.5.1.3). A longer event is sent in segments, each with a timestamp
+ * of its own.
+ */
 const segmentSamples = 0xffff;
 /**
  * Tolerance in samples: less than the shortest pause between two digits (40 ms), more than the inaccuracy of a sender's
  * clock.
  */
 const slackSamples = 160;
-/** Maximum reordering in samples: a timestamp further back means that the sender restarted. */
+/** Maximum reordering in samples. A timestamp further back means that the sender restarted. */
 const furthestBack = 80_000;
 
 /**
- * Whether this packet belongs to the event of the last one. Senders differ: all packets of an event have its first
+ * Whether this packet belongs to the event of the last packet. Senders differ: all packets of an event have its first
  * timestamp (RFC 4733), or the timestamp advances like that of audio. A segment of a long event begins where the one
- * before ends, and its duration begins again.
+ * before it ends, and its duration begins again.
  */
 const isSameEvent = (last: Event, next: Event, marker: boolean): boolean => {
   if (next.code !== last.code) return false;
@@ -51,7 +54,7 @@ const isSameEvent = (last: Event, next: Event, marker: boolean): boolean => {
   return !last.isOver && isNextSegment;
 };
 
-/** Whether a packet belongs to an earlier event and arrived after packets of the last one. */
+/** Whether a packet belongs to an earlier event and arrived after packets of the last event. */
 const isOvertaken = (last: Event, next: Event, marker: boolean): boolean => {
   const ahead = (next.timestamp - last.timestamp) | 0;
   if (ahead === 0) return next.code !== last.code && !last.isOver && !marker;
@@ -78,12 +81,12 @@ const createEventReader = (): ((packet: RtpPacket) => string | undefined) => {
   };
 };
 
-/** Maximum of sources per call: some gateways send events from a separate source. */
+/** Maximum number of sources per call, because some gateways send events from a separate source. */
 const mostSources = 4;
 
 /**
- * Returns the digit of a packet that begins an event, once for each event and as soon as it is known: the event may
- * still last, and any of its packets may be lost. Each source (SSRC) has its own clock.
+ * Returns the digit of a packet that begins an event, once for each event. The digit is returned as soon as it is
+ * known, because the event may still last, and any of its packets may be lost. Each source (SSRC) has its own clock.
  */
 export const createDigitReader = (): ((packet: RtpPacket) => string | undefined) => {
   const readers = new Map<number, ReturnType<typeof createEventReader>>();

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 
 /**
- * Skips the look-up of IP addresses. Node would otherwise look up the address for each packet and send it in a later
- * task, which is a third of the cost of sending.
+ * Skips the look-up of IP addresses. Otherwise Node would look up the address for each packet and send the packet in a
+ * later task, which is a third of the cost of sending.
  */
 const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, callback) => {
   const family = isIP(host);
@@ -14,10 +14,11 @@ const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, callback) =
   else callback(null, host, family);
 };
 
-/** Binds to this address and port; 0 for any port. Rejects if it is taken. */
+/** Opens a socket at this address and port; 0 for any port. Rejects if the port is taken. */
 export const openUdpSocket = async (address: string, port: number): Promise<Socket> => {
   const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', lookup: lookUp });
-  // Node binds an IP address synchronously: the socket receives packets before `bind` returns.
+  // The event is awaited from here on, because Node binds an IP address synchronously and the socket receives packets
+  // before `bind` returns.
   const listening = once(socket, 'listening');
   try {
     socket.bind(port, address);

@@ -1,4 +1,7 @@
-/** Whether a session description is acceptable and with which audio, and which one is offered (RFC 3264). */
+/**
+ * Decides whether a session description is acceptable and with which audio, and creates the gateway's own offers (RFC
+ * 3264).
+ */
 import {
   isWide,
   trunkCodecs,
@@ -42,18 +45,21 @@ const describedAs: Readonly<Record<string, string>> = {
 };
 
 /**
- * Formats that are not voice codecs; telephone events at any rate (RFC 4733 section 2.1), which a media server chooses
- * from.
+ * Matches formats besides voice codecs: comfort noise, and telephone events at any rate (RFC 4733 section 2.1), among
+ * which a media server chooses.
  */
 const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
 /**
- * The same at the 8 kHz clock of telephone codecs; telephone events at the clock of Opus (RFC 7587) have no stream
- * there.
+ * Matches comfort noise and telephone events at the 8 kHz clock of telephone codecs. Telephone events at the clock of
+ * Opus (RFC 7587) belong to no stream there.
  */
 const besideTelephoneVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\/8000/i;
 
-/** Names of payload types: `PCMU`, `TELEPHONE-EVENT` …; the first `rtpmap` of a type counts. */
+/**
+ * Returns the names of payload types, such as `PCMU` and `TELEPHONE-EVENT`. The first `rtpmap` of a payload type
+ * counts.
+ */
 const namesIn = (attributes: readonly string[]): ((format: string) => string | undefined) => {
   const maps = new Map<string, string>();
   for (const attribute of attributes) {
@@ -70,17 +76,17 @@ const namesIn = (attributes: readonly string[]): ((format: string) => string | u
 
 /** The audio in an offer or answer. */
 export type DescribedAudio = {
-  /** Such as `RTP/AVP`. */
+  /** Transport protocol, such as `RTP/AVP`. */
   protocol: string;
   address: string;
   port: number;
-  /** RTCP address (RFC 3605), if given. */
+  /** Address for RTCP (RFC 3605) if the description contains one. */
   reports: { address: string; port: number } | null;
   /** Formats in order of preference, with the names of known codecs. */
   formats: { format: string; name: string | undefined }[];
 };
 
-/** Returns undefined without readable audio. */
+/** Parses the audio of a description. Returns undefined without readable audio. */
 export const audioIn = (sdp: string): DescribedAudio | undefined => {
   const description = parseDescription(sdp);
   const audio = audioOf(description);
@@ -101,8 +107,8 @@ export const audioIn = (sdp: string): DescribedAudio | undefined => {
 };
 
 /**
- * Limit in bytes. The description is forwarded to the media server through drachtio-server, which accepts messages of
- * at most 12,000 bytes including headers.
+ * Maximum length of a description in bytes. The description is forwarded to the media server through drachtio-server,
+ * which accepts messages of at most 12,000 bytes including headers.
  */
 export const longestDescription = 10_000;
 
@@ -114,7 +120,7 @@ export type AudioTerms = Pick<Trunk, 'codecs' | 'srtp'> & {
   families: readonly Family[];
 };
 
-/** Why a description is not acceptable, with its code for the Warning header (RFC 3261 section 20.43). */
+/** Reason why a description is not acceptable, with its code for the Warning header (RFC 3261 section 20.43). */
 export type OfferProblem = { warning: 300 | 399; why: string };
 
 const problem = (why: string): OfferProblem => ({ warning: 399, why });
@@ -129,7 +135,7 @@ const srtpProblem = ({ protocol, lines }: MediaSection, srtp: TrunkSrtp): OfferP
   return problem(`Audio over ${protocol} is not supported${otherwise}`);
 };
 
-/** Why this audio is not acceptable; undefined if it is. */
+/** Returns why this audio is not acceptable; undefined if it is. */
 const audioProblem = (
   description: SessionDescription,
   audio: MediaSection,
@@ -154,13 +160,19 @@ const audioProblem = (
 
 /** An acceptable offer (or answer). */
 export type TakenOffer = {
-  /** Contains only the accepted audio. */
+  /** Description with only the accepted audio. */
   sdp: string;
-  /** Returns our description with all media of the offer in their order, the others refused (RFC 3264 section 6). */
+  /**
+   * Returns our description with all media of the offer in their order; media other than the accepted audio are refused
+   * (RFC 3264 section 6).
+   */
   answerWith(own: string): string;
 };
 
-/** The first acceptable audio, because one may be offered in several ways; or why there is none. */
+/**
+ * Returns the first acceptable audio of an offer, because an offer may contain several kinds. If none is acceptable,
+ * returns the problem.
+ */
 export const takeOffer = (sdp: string, terms: AudioTerms): TakenOffer | OfferProblem => {
   if (Buffer.byteLength(sdp) > longestDescription)
     return problem(`The session description is longer than ${longestDescription} bytes`);
@@ -183,7 +195,10 @@ export const takeOffer = (sdp: string, terms: AudioTerms): TakenOffer | OfferPro
   };
 };
 
-/** Why this offer (or answer) is not acceptable, for the 488 response and the log; undefined if it is. */
+/**
+ * Returns why this offer (or answer) is not acceptable, for the 488 response and the log; undefined if it is
+ * acceptable.
+ */
 export const offerProblem = (
   sdp: string,
   terms: Pick<AudioTerms, 'codecs' | 'srtp'> & Partial<AudioTerms>,
@@ -192,7 +207,7 @@ export const offerProblem = (
   return 'why' in taken ? taken : undefined;
 };
 
-/** Index of our audio among the media of our description; -1 without audio. */
+/** Returns the index of our audio among the media of our description; -1 without audio. */
 const placeIn = (own: string): number =>
   parseDescription(own).media.findIndex(({ kind, port }) => kind === 'audio' && port !== 0);
 
@@ -203,27 +218,27 @@ const activityIn = (sdp: string, own = ''): { sends: boolean; receives: boolean 
 };
 
 /**
- * Whether the author of this description does not want to receive our audio, which is a hold (RFC 3264 section 8.4).
- * With several audio media, the one at the index of ours counts.
+ * Whether a description puts the call on hold: its author does not want to receive our audio (RFC 3264 section 8.4). In
+ * a description with several audio media, the one at the index of ours counts.
  */
 export const isHold = (sdp: string, own?: string): boolean => !activityIn(sdp, own).receives;
 
-/** Our direction in response to the other party's (RFC 3264 section 6.1). */
+/** Returns our direction in response to the other party's (RFC 3264 section 6.1). */
 export const directionToward = (sdp: string): MediaDirection => {
   const { sends, receives } = activityIn(sdp);
   if (sends) return receives ? 'sendrecv' : 'recvonly';
   return receives ? 'sendonly' : 'inactive';
 };
 
-/** A new offer keeps the media of our last description, with the audio at its index (RFC 3264 section 8). */
+/** Returns a new offer with the media of our last description, and the audio at its index (RFC 3264 section 8). */
 export const offerAfter = (last: string, next: string): string => {
   const place = placeIn(last);
   return place === -1 ? next : amongMedia(parseDescription(last).media, place, next);
 };
 
 /**
- * FreeSWITCH would use two channels if Opus is offered with them (RFC 7587 section 6.1), although a telephone has one;
- * a sender that is not asked for stereo sends mono.
+ * Removes stereo parameters of Opus (RFC 7587 section 6.1), because FreeSWITCH would use two channels although a
+ * telephone has one. A sender that is not asked for stereo sends mono.
  */
 const inMono = (line: string): string[] => {
   const [, head, parameters] = /^(a=fmtp:\d+ )(.*)$/.exec(line) ?? [];
@@ -259,8 +274,8 @@ const withVoices = (
 };
 
 /**
- * Answer with only the offered formats (RFC 3264 section 6.1): a media server that negotiated more earlier lists more,
- * such as telephone events at the rate of another codec.
+ * Reduces an answer to the offered formats (RFC 3264 section 6.1). A media server that negotiated other formats earlier
+ * still lists them, such as telephone events at the rate of another codec.
  */
 export const answering = (offer: string, answer: string): string => {
   const [offered, answered] = [audioOf(parseDescription(offer)), audioOf(parseDescription(answer))];
@@ -270,9 +285,9 @@ export const answering = (offer: string, answer: string): string => {
 };
 
 /**
- * Our own offer, with only the voice codecs of a trunk in their order, and telephone events at their clock rates: a
- * media server with Opus also offers telephone events at 48,000 Hz, regardless of the remaining voice codecs (RFC 4733
- * section 2.1).
+ * Creates our own offer with only the voice codecs of a trunk in their order, and telephone events at the clock rates
+ * of these codecs. A media server with Opus offers telephone events at 48,000 Hz even if the remaining voice codecs
+ * have another rate (RFC 4733 section 2.1).
  */
 export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
   const audio = audioOf(parseDescription(sdp));
@@ -286,9 +301,9 @@ export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): strin
 };
 
 /**
- * The other party's description reduced to one voice codec, so that both sides are known to send the same one: a media
- * server that is offered one codec cannot answer with one and send another. The first available codec of the trunk's
- * list is used, because the list is ordered by quality at that trunk; without a list, the first in the description (RFC
+ * Reduces the other party's description to one voice codec, so that both sides send the same one: a media server that
+ * is offered one codec cannot answer with one and send another. The first available codec of the trunk's list is used,
+ * because the list is ordered by quality at that trunk. Without a list, the first codec in the description is used (RFC
  * 3264 section 6.1).
  */
 export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
@@ -309,7 +324,10 @@ const packetTime = /^a=(max)?ptime:\s*(\d+)/;
 /** Packet duration of a FreeSWITCH channel, in milliseconds. */
 export type PacketMs = 10 | 20;
 
-/** Packet duration of a FreeSWITCH channel for a party with this description: 20 ms unless that is too long. */
+/**
+ * Returns the packet duration of a FreeSWITCH channel for a party with this description: 20 ms unless the description
+ * asks for shorter packets.
+ */
 export const packetMsIn = (sdp: string): PacketMs => {
   const isShort = (line: string): boolean => {
     const [, max, milliseconds] = packetTime.exec(line) ?? [];
@@ -319,7 +337,7 @@ export const packetMsIn = (sdp: string): PacketMs => {
   return sdp.split(/\r?\n/).some(isShort) ? 10 : 20;
 };
 
-/** The same description with this packet duration; 20 ms is the default without an attribute. */
+/** Returns the same description with this packet duration. 20 ms is the default and has no attribute. */
 export const withPackets = (sdp: string, packetMs: PacketMs): string => {
   const lines = sdp.split(/\r?\n/);
   if (packetMs === 20) return lines.filter((line) => !packetTime.test(line)).join('\r\n');
@@ -330,7 +348,7 @@ export const withPackets = (sdp: string, packetMs: PacketMs): string => {
   return [...kept(lines.slice(0, end)), 'a=ptime:10', ...kept(lines.slice(end))].join('\r\n');
 };
 
-/** The first voice codec of a description; undefined without one. */
+/** Returns the first voice codec of a description; undefined without one. */
 export const voiceIn = (sdp: string): TrunkCodec | undefined => {
   const names: readonly (string | undefined)[] = audioIn(sdp)?.formats.map(({ name }) => name) ?? [];
   const isVoice = (name: string | undefined): boolean => trunkCodecs.some((codec) => codec === name);
@@ -342,5 +360,5 @@ export const voiceIn = (sdp: string): TrunkCodec | undefined => {
 export const hasTelephoneEvents = (sdp: string): boolean =>
   audioIn(sdp)?.formats.some(({ name }) => name === 'TELEPHONE-EVENT') === true;
 
-/** Sample rate of the audio in a codec, which differs from its RTP clock rate. */
+/** Returns the sample rate of the audio in a codec, which differs from the codec's RTP clock rate. */
 export const audioRateOf = (codec: TrunkCodec): SampleRate => (isWide(codec) ? wideRate : telephoneRate);

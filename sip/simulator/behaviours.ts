@@ -3,7 +3,10 @@ import type { Course, Phone } from './party.ts';
 
 /** Silence after which a person assumes that the other party has finished. */
 const politePauseMs = 800;
-/** Time before a person interrupts; for a short utterance, this share of it. */
+/**
+ * Time in milliseconds from the beginning of an utterance to the interruption; for a short utterance, the interruption
+ * comes after this share of it.
+ */
 const breakInAfterMs = 700;
 const breakInAfterShare = 0.4;
 
@@ -13,7 +16,7 @@ export function* pause(milliseconds: number): Course {
   yield { atMostMs: milliseconds };
 }
 
-/** Answers after this time, counted from dialing. */
+/** Answers after this time in milliseconds, counted from dialing. */
 export function* pickUp(phone: Phone, afterMs: number): Course {
   const ringingAfterMs = Math.min(dialledToRingingMs, afterMs / 2);
   yield* pause(ringingAfterMs);
@@ -35,15 +38,18 @@ export function* speak(phone: Phone, text: string): Course {
   yield { until: () => !phone.isSpeaking() };
 }
 
-/** Waits until the agent says something; a current utterance counts. Returns whether it came in time. */
+/**
+ * Waits until the agent says something; a current utterance counts. Returns whether the agent did so within the time
+ * limit.
+ */
 export function* agentSpeaks(phone: Phone, begunBefore: number, atMostMs?: number): Course<boolean> {
   const until = (): boolean => phone.voicesBegun() > begunBefore || phone.voice() !== null;
   return yield atMostMs === undefined ? { until } : { until, atMostMs };
 }
 
 /**
- * Waits until the agent has been silent for a polite pause. `unless` is checked while it speaks and ends the wait;
- * returns whether the silence came.
+ * Waits until the agent has been silent for a polite pause. `unless` is checked while the agent speaks and ends the
+ * wait. Returns whether the agent fell silent.
  */
 export function* agentIsSilent(phone: Phone, unless: () => boolean = () => false): Course<boolean> {
   for (;;) {
@@ -54,7 +60,7 @@ export function* agentIsSilent(phone: Phone, unless: () => boolean = () => false
   }
 }
 
-/** Waits until the agent is well into an utterance: the moment to interrupt. */
+/** Waits for the moment to interrupt, when the agent is well into an utterance. */
 export function* agentIsWellUnderWay(phone: Phone): Course {
   for (;;) {
     yield { until: () => phone.voice() !== null };

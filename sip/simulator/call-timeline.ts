@@ -1,21 +1,22 @@
 /**
- * Words and times of one call: a simulated line carries no audio, so the audio is rendered from them after the call
- * (`render-recording.ts`).
+ * Words and times of one call. A simulated line carries no audio, so the audio is rendered after the call from its
+ * timeline (`render-recording.ts`).
  */
 import type { LineTime } from '#sip/audio/line-time.ts';
+import type { HeardBefore } from '#src/domain/sip-leg.ts';
 
 export type Side = 'agent' | 'counterparty';
 
 /** Audible words. `startedAt` is wall-clock; `durationMs` is their duration on the line. */
 export type Sounded = { party: Side; text: string; language: string; startedAt: number; durationMs: number };
 
-/** A part of the recording, with `offsetMs`, the line time since the answer. */
+/** A part of the recording. `offsetMs` is the line time since the answer. */
 export type RecordedPart = { text: string; language: string; offsetMs: number; durationMs: number };
 
-/** A stretch of the call that is silenced in the recording; both ends in line time since the answer. */
+/** A part of the call that is silenced in the recording. Both ends are in line time since the answer. */
 export type Pause = { fromMs: number; toMs: number };
 
-/** A call for its recording: each side's parts in order of time. */
+/** The timeline of a call: the parts of each side in order of time. */
 export type CallTimeline = Record<Side, readonly RecordedPart[]> & {
   pauses: readonly Pause[];
   durationMs: number;
@@ -31,14 +32,38 @@ export type TimelineRecorder = {
   leave(): void;
 };
 
-/** Creates a recorder that begins now, at the answer. */
+const sideOf = { user: 'counterparty', assistant: 'agent' } as const;
+
+/** Creates a recorder that begins now: at the answer, or after what was heard before a take-over. */
 export const createTimelineRecorder = (
   time: LineTime,
-  on: { end: (call: CallTimeline) => void; left: (call: CallTimeline) => void },
+  {
+    before,
+    language,
+    ...on
+  }: {
+    before: HeardBefore | null;
+    /** Language of the words before. */
+    language: string;
+    end: (call: CallTimeline) => void;
+    left: () => void;
+  },
 ): TimelineRecorder => {
-  const answeredAt = time.now();
+  const answeredAt = time.now() - (before?.talkedMs ?? 0);
+  /** Line time since the answer. */
+  const place = (sinceAnswerMs: number): number => time.since(answeredAt, answeredAt + sinceAnswerMs);
   const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
-  const pauses: Pause[] = [];
+  for (const { role, text, fromMs, toMs } of before?.turns ?? [])
+    parts[sideOf[role]].push({
+      text,
+      language,
+      offsetMs: place(fromMs),
+      durationMs: Math.max(0, place(toMs) - place(fromMs)),
+    });
+  const pauses: Pause[] = (before?.pauses ?? []).map(({ fromMs, toMs }) => ({
+    fromMs: place(fromMs),
+    toMs: toMs === null ? Infinity : place(toMs),
+  }));
   const untilNow = (): CallTimeline => ({ ...parts, pauses, durationMs: time.since(answeredAt) });
   return {
     add({ party, text, language, startedAt, durationMs }) {
@@ -51,7 +76,7 @@ export const createTimelineRecorder = (
       const last = pauses.at(-1);
       if (last?.toMs === Infinity) last.toMs = time.since(answeredAt);
     },
-    leave: () => on.left(untilNow()),
+    leave: on.left,
     finish: () => on.end(untilNow()),
   };
 };

@@ -1,7 +1,8 @@
 /**
  * Far ends of simulated calls: the nine telephones that are available without setup (guides/design/start.md, "The
- * simulated line"), those with a script, and the default caller.
+ * simulated line"), telephones with a script, and the default caller.
  */
+import type { Logger } from 'pino';
 import type { LineInput, UnansweredCause } from '#machines/line.ts';
 import {
   agentIsSilent,
@@ -36,8 +37,8 @@ const pickUpMs = 1_000;
 const callerIsAnsweredMs = 50;
 
 /**
- * Answers each reply politely as long as the agent continues, and ignores a farewell; with `oneMoreThing` it speaks
- * into the first farewell.
+ * Answers each reply politely as long as the agent continues, and ignores a farewell. With `oneMoreThing`, the person
+ * speaks into the first farewell.
  */
 function* talkPolitely(phone: Phone, oneMoreThing = false): Course {
   const { polite, intoFarewell } = smallTalkIn(phone.language);
@@ -121,14 +122,17 @@ const goingOn = (talk: Behaviour): Behaviour =>
     yield* talk(phone);
   };
 
-/** A far end without a telephone. */
+/** A number at which no telephone answers. */
 export const unreachable = (cause: UnansweredCause): Behaviour =>
   function* (phone) {
     yield* pause(0);
     phone.refuse(cause);
   };
 
-/** A caller that, once admitted, plays this script; without one, it opens with a sentence and continues politely. */
+/**
+ * A caller that plays this script once it is admitted. Without a script, the caller opens with a sentence and continues
+ * politely.
+ */
 export const callerOf = (script: Script | null, watch: ScriptWatch | null = null): Behaviour =>
   function* (phone) {
     yield* pause(callerIsAnsweredMs);
@@ -152,15 +156,18 @@ export const rehearsing =
   };
 
 /**
- * `known`: available on every gateway, and so after take-over; `scripted`: plays a script of this gateway; `person`: a
- * human, so the answerer is known.
+ * `known`: a party that is available on every gateway and therefore after take-over. `scripted`: plays a script of this
+ * gateway. `person`: a human, so the result of answer detection is known.
  */
 export type Who = 'known' | 'scripted' | 'person';
+
+/** A callee with a script, which is watched with a rehearsal. `parseScript` has checked the script for a callee. */
+export type ScriptedCallee = { script: Script; rehearsal: Rehearsal | undefined };
 
 /** The party that a call reaches. */
 export type Reached = {
   createParty: CreateParty;
-  /** BCP 47. */
+  /** Language of the party (BCP 47). */
   language: string;
   who: Who;
   /** Transfer targets of this call, in addition to the known ones. */
@@ -176,62 +183,68 @@ export const knownPerson = (behaviour: Behaviour, language: string): Reached => 
 });
 
 export type Callees = {
+  /** Returns the party at the dialled number: the number's script, the known telephone, or `anybody`. Does not reject. */
+  reachedBy(input: LineInput): Reached | Promise<Reached>;
   /**
-   * Sets the behaviour of the telephone with this number, for calls of this workspace. `parseScript` must have checked
-   * the script for a callee. A script of a rehearsal is watched.
-   */
-  define(number: string, script: Script, workspaceId?: string, rehearsal?: Rehearsal): void;
-  /** Returns the number's script. */
-  scriptOf(number: string, workspaceId?: string): Script | undefined;
-  /** Returns the party at the dialled number: by its script, by the known numbers, or by `anybody`. */
-  reachedBy(input: LineInput): Reached;
-  /**
-   * Returns the party of a call that another process held; undefined for parties that only that process knew: humans,
-   * and those with a script.
+   * Returns the party of a call that another process owned. Undefined for a party that only that process knew: a human,
+   * or a party with a script.
    */
   standingAt(input: LineInput): Reached | undefined;
 };
 
 export type CalleesOptions = {
-  /** Workspace of a call; without it, all calls belong to one workspace. */
+  /** Returns the workspace of a call. If the function is absent, all calls belong to one workspace. */
   workspaceOf?: (callId: string) => string | undefined;
-  /** Party for numbers without a script; without it, such numbers are unreachable. */
+  /**
+   * Returns the callee with a script at this number of a workspace. Each call queries it; if it rejects, the line of
+   * the call fails. If the function is absent, no number has a script.
+   */
+  findCallee?: (
+    number: string,
+    workspaceId: string | undefined,
+  ) => ScriptedCallee | undefined | Promise<ScriptedCallee | undefined>;
+  /** Creates the party for a number without a script. If the function is absent, such numbers are unreachable. */
   anybody?: (input: LineInput) => CreateParty;
 };
 
 export const createCallees = ({
   workspaceOf,
+  findCallee,
   anybody,
   rehearsals,
-}: CalleesOptions & { rehearsals: Rehearsals }): Callees => {
-  const scripts = new Map<string, { script: Script; rehearsal: Rehearsal | undefined }>();
-  const keyOf = (number: string, workspaceId = ''): string => `${workspaceId} ${number}`;
-
-  const scripted = (callId: string, key: string): Pick<Reached, 'createParty' | 'people'> | undefined => {
-    const defined = scripts.get(key);
-    if (defined === undefined) return undefined;
-    const { script, rehearsal } = defined;
-    if (rehearsal === undefined) return { createParty: behaving(calleeOf(script)), people: nobodyElse };
+  logger,
+}: CalleesOptions & { rehearsals: Rehearsals; logger: Logger }): Callees => {
+  const playing = ({ script, rehearsal }: ScriptedCallee, { callId, language }: LineInput): Reached => {
+    const common = { language, who: 'scripted' } as const;
+    if (rehearsal === undefined)
+      return { ...common, createParty: behaving(calleeOf(script)), people: nobodyElse };
     const createParty = rehearsing({ callId, script, rehearsal }, rehearsals, calleeOf);
-    return { createParty, people: rehearsal.people };
+    return { ...common, createParty, people: rehearsal.people };
   };
 
+  const withoutScript = (input: LineInput): Reached => {
+    const { to, language } = input;
+    const known = knownCallees.get(to) ?? (anybody === undefined ? letRing : undefined);
+    if (known !== undefined) return knownPerson(known, language);
+    const createParty = anybody?.(input) ?? behaving(letRing);
+    return { createParty, language, who: 'person', people: nobodyElse };
+  };
+
+  const reached = (callee: ScriptedCallee | undefined, input: LineInput): Reached =>
+    callee === undefined ? withoutScript(input) : playing(callee, input);
+
   return {
-    define: (number, script, workspaceId, rehearsal) =>
-      void scripts.set(keyOf(number, workspaceId), { script, rehearsal }),
-    scriptOf: (number, workspaceId) => scripts.get(keyOf(number, workspaceId))?.script,
     reachedBy(input) {
       const { callId, to, language } = input;
-      const byScript = scripted(callId, keyOf(to, workspaceOf?.(callId)));
-      if (byScript !== undefined) return { ...byScript, language, who: 'scripted' };
-      const known = knownCallees.get(to) ?? (anybody === undefined ? letRing : undefined);
-      if (known !== undefined) return knownPerson(known, language);
-      return {
-        createParty: anybody?.(input) ?? behaving(letRing),
-        language,
-        who: 'person',
-        people: nobodyElse,
-      };
+      const found = findCallee?.(to, workspaceOf?.(callId));
+      if (!(found instanceof Promise)) return reached(found, input);
+      return found.then(
+        (callee) => reached(callee, input),
+        (error: unknown) => {
+          logger.error({ err: error, call_id: callId }, 'the script of a simulated callee could not be read');
+          return knownPerson(unreachable('trunk_error'), language);
+        },
+      );
     },
     standingAt({ direction, to, language }) {
       const talk = direction === 'inbound' ? talkPolitely : knownTalk.get(to);

@@ -7,27 +7,27 @@ import type { CreateParty } from './party.ts';
 import type { Person } from './transferring.ts';
 
 /**
- * A caller that was admitted but is not answered within this time hangs up. Wall-clock time, because it waits for the
- * gateway, whose work is not simulated.
+ * Time in wall-clock milliseconds after which a caller that was admitted but not answered hangs up. Wall-clock time is
+ * used, because the caller waits for the gateway, whose work is not simulated.
  */
 const patienceMs = 10_000;
 
 export type SimulatedCaller = {
   who: Who;
   partyFor: (input: LineInput) => CreateParty;
-  /** BCP 47; `undefined`: the language of the call. */
+  /** Language of the caller (BCP 47); `undefined` for the language of the call. */
   language: string | undefined;
   people: ReadonlyMap<string, Person>;
 };
 
 export type Callers = {
-  /** A new call, before the admission decision. */
+  /** Adds a new call before the admission decision. */
   add(callId: string, caller: SimulatedCaller): void;
-  /** The call was admitted; the caller hangs up if it is not answered soon. */
+  /** Notes that the call was admitted; the caller hangs up if the gateway does not answer soon. */
   letIn(callId: string): void;
-  /** The call was rejected. */
+  /** Removes the caller of a rejected call. */
   remove(callId: string): void;
-  /** Removes and returns the caller of an answered call, once. */
+  /** Removes and returns the caller of a call when it is answered. */
   take(callId: string): SimulatedCaller | undefined;
   clear(): void;
 };

@@ -1,5 +1,5 @@
 /**
- * Voices on a simulated line whose far end has a microphone and a speaker: their audio is carried, recognized and
+ * Voices on a simulated line whose far end has a microphone and a speaker. Their audio is carried, recognized and
  * recorded as on a real line. Text that the person types is understood as well, without audio.
  */
 import type { Logger } from 'pino';
@@ -22,7 +22,7 @@ type CarriedVoicesOptions = Pick<VoicesOptions, 'answering' | 'time' | 'report' 
 
 export type CarryVoices = (audio: CarriedAudio, options: CarriedVoicesOptions) => Voices;
 
-/** The agent's voice as reported to its far end. */
+/** The agent's voice as the far end perceives it. */
 const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {
   const texts = new Map<number, Pick<Voice, 'text' | 'language'>>();
   let voice: Voice | null = null;
@@ -56,7 +56,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
     voice: () => voice,
     begun: () => begun,
     cut: () => cut,
-    // The audio itself shows the heard part.
+    // Reports of the far end are ignored, because the carried audio itself shows the heard part.
     setReported: () => undefined,
     report: () => undefined,
   };
@@ -65,7 +65,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
     agent,
     begins(utterance: number): void {
       const said = texts.get(utterance);
-      // Starts only with a text.
+      // An utterance without a text does not begin.
       if (said === undefined) return;
       const { text } = said;
       voice = { utterance, ...said, startedAt: time.now(), durationMs: sayingTime(text) };
@@ -82,7 +82,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
   };
 };
 
-/** Text that the person types. */
+/** Text that the person at the far end types. */
 const createTyping = (
   { input: { language, bargeIn }, time, report, onChange }: CarriedVoicesOptions,
   isAgentAudible: () => boolean,
@@ -104,7 +104,7 @@ const createTyping = (
     },
   });
 
-/** Creates the voices of a line that carries audio by these means. */
+/** Creates the voices of a line that carries audio. */
 export const createCarriedVoices =
   (means: () => MediaMeans, logger: Logger): CarryVoices =>
   (audio, options) => {
@@ -131,7 +131,8 @@ export const createCarriedVoices =
     const typing = createTyping({ ...options, report }, () => spoken.agent.voice() !== null);
     const media = createCallMedia({
       ...means(),
-      // The far end is a person in either direction, so answering-machine detection is skipped.
+      // Answering-machine detection is skipped for inbound calls; the far end is a person in either direction, so the
+      // direction is set to inbound.
       input: { ...input, direction: 'inbound' },
       time,
       report: heard,
@@ -168,7 +169,7 @@ export const createCarriedVoices =
       holdTone: { begin: () => tone.begin(audio.sampleRate()), end: tone.end },
       handOver() {
         spoken.agent.stopTalking();
-        // Audio of the person of a transfer is not carried here.
+        // The audio of a transfer's person is not carried on this line.
         media.talkWith({ pass: () => undefined });
       },
       pauseRecording: media.pauseRecording,

@@ -1,4 +1,4 @@
-/** The agent's words that a simulated person has heard since its own last words or the last awaited text. */
+/** The agent's words that a simulated person has heard since the person last spoke, or since the last awaited text. */
 import type { SaidPattern } from '#src/domain/said-pattern.ts';
 import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 import type { Course, Phone } from './party.ts';
@@ -6,7 +6,7 @@ import type { Voice } from './sounding-utterance.ts';
 
 type Utterance = {
   readonly voice: Voice;
-  /** The text, or its part before it was cut off. */
+  /** Text of the utterance; after an interruption, the part before it. */
   text: string;
   /** Number of characters of the text that are already consumed. */
   known: number;
@@ -16,10 +16,10 @@ type Utterance = {
 type Found = { utterance: Utterance; end: number };
 
 export type Ears = {
-  /** Must be called whenever the line has changed: an utterance is heard only by this call. */
+  /** Records the current utterance. Must be called whenever the line has changed. */
   listen(): void;
   find(pattern: SaidPattern): Found | undefined;
-  /** Consumes everything up to this position. */
+  /** Consumes all words up to this position. */
   take(found: Found): void;
   forget(): void;
 };
@@ -59,14 +59,14 @@ export const createEars = (phone: Phone): Ears => {
       said = said.slice(said.indexOf(utterance));
     },
     forget() {
-      // The last utterance may still be playing, and must not be heard again.
+      // The last utterance may still be playing, so it is kept, but its words do not match again.
       said = said.slice(-1);
       for (const utterance of said) utterance.known = utterance.text.length;
     },
   };
 };
 
-/** Waits until the agent has said it; words that were cut off do not count. */
+/** Waits until the agent has said text that matches the pattern. Words that were cut off do not count. */
 export function* hear(phone: Phone, ears: Ears, pattern: SaidPattern): Course {
   for (;;) {
     yield { until: () => ears.find(pattern) !== undefined };

@@ -1,6 +1,6 @@
 /**
- * The telephone at the far end of a simulated line. A class, because a closure per function would take more memory on
- * every line.
+ * The telephone at the far end of a simulated line. The telephone is a class, because a closure per function would take
+ * more memory on every line.
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
@@ -10,8 +10,8 @@ import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
 
 /**
- * State of the agent that the far end can see, beside its voice. `language` (BCP 47) is the current one of recognition
- * and synthesis.
+ * State of the agent that the far end perceives, besides the agent's voice. `language` (BCP 47) is the current one of
+ * recognition and synthesis.
  */
 export type AgentSigns = { keys: string; isFarewell: boolean; language: string };
 
@@ -26,7 +26,7 @@ type FarEnd = {
 
 export class LinePhone implements Phone {
   readonly #line: FarEnd;
-  /** The audio of the answer; `null` in a call with words only. */
+  /** Audio with which the far end answered; `null` in a call with words only. */
   audio: CarriedAudio | null = null;
 
   constructor(line: FarEnd) {
@@ -78,7 +78,7 @@ export class LinePhone implements Phone {
     return this.#line.voices().wordsHeard();
   }
 
-  /** DTMF digits of the agent. Returns whether the far end can hear them. */
+  /** Receives DTMF digits of the agent. Returns whether the far end can hear the digits. */
   hearKeys(keys: string): boolean {
     if (!this.#isAnswered()) return false;
     this.#line.signs.keys += keys.replaceAll('w', '');
@@ -87,7 +87,7 @@ export class LinePhone implements Phone {
   keysHeard(): string {
     return this.#line.signs.keys;
   }
-  /** Language change by the agent. */
+  /** Changes the language of recognition and synthesis. */
   changeLanguage(language: string): void {
     this.#line.signs.language = language;
     this.#counterparty().changeLanguage(language);

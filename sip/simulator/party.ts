@@ -1,7 +1,7 @@
 /**
- * The person at the far end of a simulated line. Behaviour is written as a generator that reads like a script: it acts
- * on its telephone and yields its wait conditions. A condition is checked whenever the line changes and when its time
- * is over, so a waiting person costs one small object and at most one timer.
+ * The person at the far end of a simulated line. A behaviour is a generator that reads like a script: it acts on its
+ * telephone and yields wait conditions. A condition is checked whenever the line changes and when its time is over, so
+ * a waiting person costs one small object and at most one timer.
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
@@ -12,20 +12,24 @@ import type { Voice } from './sounding-utterance.ts';
 /** Audio endpoint of a call that carries audio: a person with a microphone and a speaker. */
 export type CarriedAudio = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
 
-/** The far end's telephone: the actions and perceptions of a person. */
+/** The far end's telephone: all that a person can do and perceive. */
 export interface Phone {
-  /** BCP 47. */
+  /** Language of the call (BCP 47). */
   readonly language: string;
   ring(): void;
-  /** Answers with this audio in both directions, if the line can carry it; without it, with words only. */
+  /**
+   * Answers with this audio in both directions, if the line can carry it. Without `audio`, the call carries words only.
+   */
   answer(audio?: CarriedAudio): void;
-  /** Rejects the call; only before the answer. */
+  /** Rejects the call; possible only before the answer. */
   refuse(cause: UnansweredCause): void;
-  /** Hangs up, or cancels before the answer. */
+  /** Hangs up an answered call, or cancels the call before the answer. */
   hangUp(): void;
-  /** Begins to say this; wait for `isSpeaking` to become false before the next text. */
+  /** Begins to say the text. The caller waits until `isSpeaking` is false before the next text. */
   say(text: string): void;
-  /** Begins speech before its words are known, which `say` provides later; `false`: the speech has no words. */
+  /**
+   * Begins speech before its words are known; `say` provides them later. `false` means that the speech has no words.
+   */
   speak(isSpeaking: boolean): void;
   isSpeaking(): boolean;
   /** Starts or stops a noise without words. */
@@ -33,56 +37,63 @@ export interface Phone {
   press(digit: string): void;
   /** Puts the call on hold, or resumes it. */
   hold(isHeld: boolean): void;
-  /** The beep of an answering machine has ended. */
+  /** Signals that the beep of an answering machine has ended. */
   beep(): void;
-  /** Recognized words of this end so far. */
+  /** Returns the recognized words of this end so far. */
   wordsHeard(): readonly string[];
-  /** DTMF digits of the agent so far. */
+  /** Returns the DTMF digits of the agent so far. */
   keysHeard(): string;
-  /** Language in which this end is recognized (BCP 47). */
+  /** Returns the language in which this end is recognized (BCP 47). */
   heardIn(): string;
-  /** The agent's current utterance, including a paused one. */
+  /** Returns the agent's current utterance, even if it is paused. */
   voice(): Voice | null;
   isVoicePaused(): boolean;
-  /** Milliseconds of line time since the voice began. */
+  /** Returns the milliseconds of line time since the voice began. */
   sinceBeginOf(voice: Voice): number;
-  /** Number of utterances of the agent that have begun. */
+  /** Returns the number of utterances of the agent that have begun. */
   voicesBegun(): number;
-  /** Number of utterances that were stopped before their end. */
+  /** Returns the number of utterances that were stopped before their end. */
   voicesCut(): number;
-  /** Whether this end reports the heard part of the agent's words; otherwise it is estimated. */
+  /**
+   * Sets whether this end reports the heard part of the agent's words. Without reports, the heard part is estimated.
+   */
   setReporting(isReporting: boolean): void;
   /** Reports the number of heard characters of the current utterance. */
   reportHeard(utterance: number, characters: number): void;
-  /** Whether the agent is about to hang up: its current words are its farewell. */
+  /** Whether the agent is about to hang up, so that its current words are its farewell. */
   isFarewell(): boolean;
 }
 
-/** Resumes when the condition holds (true) or the time is over (false); without either, never. */
+/**
+ * A wait condition. Resumes with true when `until` holds, or with false when the time is over; without either, it never
+ * resumes.
+ */
 export type Wait = { until?: () => boolean; atMostMs?: number };
 
-/** Behaviour of a person, wait by wait. It may return a result to a delegating course. */
+/** Behaviour of a person, one wait after the other. A course may return a result to the course that delegated to it. */
 export type Course<Result = void> = Generator<Wait, Result, boolean>;
 
 export type Behaviour = (phone: Phone) => Course;
 
-/** The far end of a line: a simulated course of behaviour, or a human. */
+/** The far end of a line: a simulated person, or a human. */
 export type Party = {
   start(): void;
-  /** The line has changed. */
+  /** Called when the line has changed. */
   notice(): void;
-  /** The line has ended. */
+  /** Called when the line has ended. */
   stop(end: LineEnd): void;
 };
 
 export type CreateParty = (phone: Phone, time: LineTime) => Party;
 
 export const createScriptedParty = (course: Course, time: LineTime): Party => {
-  /** A course does not wait while it acts, so its own changes do not resume it recursively. */
+  /**
+   * State of the course. Changes of the line that the course itself causes while it acts do not resume it recursively.
+   */
   let state: 'acting' | { waitsFor: Wait } | 'stopped' = 'acting';
   const patience = createAlarm(time);
 
-  /** The course may hang up, which stops it. */
+  /** Whether the course was stopped. An action of the course may do that, for example hanging up. */
   const isStopped = (): boolean => state === 'stopped';
 
   const goOn = (cameTrue: boolean): void => {
@@ -112,3 +123,27 @@ export const behaving =
   (behaviour: Behaviour): CreateParty =>
   (phone, time) =>
     createScriptedParty(behaviour(phone), time);
+
+/** A party that is being looked up: nothing happens at its telephone before. `finding` must not reject. */
+export const lookedUp =
+  (finding: Promise<CreateParty>): CreateParty =>
+  (phone, time) => {
+    let party: Party | 'awaited' | 'over' = 'awaited';
+    const begin = async (): Promise<void> => {
+      const createParty = await finding;
+      if (party === 'over') return;
+      party = createParty(phone, time);
+      party.start();
+    };
+    return {
+      start: () => void begin(),
+      notice() {
+        if (typeof party !== 'string') party.notice();
+      },
+      stop(end) {
+        const stopped = party;
+        party = 'over';
+        if (typeof stopped !== 'string') stopped.stop(end);
+      },
+    };
+  };

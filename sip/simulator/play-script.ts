@@ -22,7 +22,7 @@ const untilDeclinedMs = 1_500;
 const usualAnswerMs = 1_000;
 const beepMs = 500;
 
-/** Takes the call according to the script's first step; returns whether it was answered. */
+/** Takes the call as the script's first step says; returns whether the person answered. */
 function* takeCall(phone: Phone, first: ScriptStep | undefined): Course<boolean> {
   if (first !== undefined && 'busy' in first) {
     yield* pause(untilRefusedMs);
@@ -50,12 +50,12 @@ function* takeCall(phone: Phone, first: ScriptStep | undefined): Course<boolean>
   return true;
 }
 
-/** A person's knowledge of the conversation so far. */
+/** State of the conversation from the person's point of view. */
 type Talk = {
-  /** Number of the agent's utterances that had begun when the person last spoke or listened. */
+  /** Number of utterances of the agent that had begun when the person last spoke or listened. */
   begunBefore: number;
   expectsAnswer: boolean;
-  /** Number of the agent's digits that were already awaited. */
+  /** Number of the agent's digits that earlier steps have awaited. */
   keysTaken: number;
   ears: Ears;
 };
@@ -129,14 +129,14 @@ function* doStep(phone: Phone, talk: Talk, step: ScriptStep, watch: ScriptWatch 
     yield* pause(beepMs);
     phone.beep();
   } else if ('hang_up' in step) {
-    // Hanging up stops this course.
+    // `isDone` is called before hanging up, because hanging up stops this course.
     watch?.isDone();
     phone.hangUp();
     yield {};
   }
 }
 
-/** Plays the steps of an answered call; a watched script ends the call when a step times out. */
+/** Plays the steps of an answered call. A watched script ends the call when a step times out. */
 export function* talkByScript(phone: Phone, script: Script, watch: ScriptWatch | null = null): Course {
   const ears = createEars(phone);
   const talk: Talk = { begunBefore: 0, expectsAnswer: false, keysTaken: 0, ears };

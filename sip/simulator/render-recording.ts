@@ -1,7 +1,7 @@
 /**
- * Renders the audio of a recorded call: each part is synthesized when the timeline reaches it, fitted to its duration
- * on the line, and written with the other side's audio in short stretches. At most one utterance per side is in memory
- * at once.
+ * Renders the audio of a recorded call. Each part is synthesized when the timeline reaches it, fitted to its duration
+ * on the line, and written together with the other side's audio in short pieces. At most one utterance per side is in
+ * memory at once.
  */
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
@@ -12,15 +12,15 @@ import type { Resample } from '#sip/audio/resampler.ts';
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 
 const stretch = samplesOf(100);
-/** Number of stretches after which the event loop is yielded, because encoding is CPU work. */
+/** Number of pieces after which the renderer yields to the event loop, because encoding is CPU work. */
 const stretchesAtOnce = 5;
 
-/** A voice that is slower than the line's is sped up by at most this factor; the rest is cut off. */
+/** Maximum factor by which a voice that is slower than the line's is sped up; the rest of the voice is cut off. */
 const maxHurry = 1.35;
 
 /**
- * Amplitude that counts as silence. Engines pad speech with silence; on the line a voice is heard from its first moment
- * to its last.
+ * Amplitude up to which samples count as silence. Synthesizers pad speech with silence; on the line a voice is heard
+ * from its first moment to its last.
  */
 const silence = 64;
 
@@ -33,7 +33,7 @@ const withoutSilence = (samples: Int16Array): Int16Array => {
 /** Synthesizes a text in exactly this number of samples. */
 type Speak = (said: Pick<RecordedPart, 'text' | 'language'>, length: number) => Promise<Int16Array>;
 
-/** Silences the samples within pauses; `from` is the position of the first sample in the call. */
+/** Silences the samples within pauses. `from` is the position of the first sample in the call. */
 const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause[]): Int16Array => {
   for (const { fromMs, toMs } of pauses)
     samples.fill(0, Math.max(0, samplesOf(fromMs) - from), Math.max(0, samplesOf(toMs) - from));
@@ -43,7 +43,7 @@ const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause
 const liesInPause = ({ offsetMs, durationMs }: RecordedPart, pauses: readonly Pause[]): boolean =>
   pauses.some(({ fromMs, toMs }) => offsetMs >= fromMs && offsetMs + durationMs <= toMs);
 
-/** Fits speech into exactly this number of samples. */
+/** Fits speech into exactly `length` samples. */
 const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resample): Int16Array => {
   const voice = withoutSilence(samples);
   const naturalLength = (voice.length * recordingSampleRate) / sampleRate;
@@ -53,7 +53,7 @@ const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resam
   return audio;
 };
 
-/** One side of the call, read from beginning to end. */
+/** Reader of one side of the call, from beginning to end. */
 const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], speak: Speak) => {
   const waiting = parts.filter((each) => !liesInPause(each, pauses)).values();
   let part: { from: number; audio: Int16Array } | null = null;
@@ -67,7 +67,7 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
       for (;;) {
         if (part === null) {
           if (next === undefined || samplesOf(next.offsetMs) >= end) break;
-          // Timers of a sped-up line are coarse: a part may seem to begin before the previous one has ended.
+          // Timers of a sped-up line are coarse, so a part may seem to begin before the previous one has ended.
           const from: number = Math.max(readTo, samplesOf(next.offsetMs));
           const audio = await speak(next, samplesOf(next.durationMs));
           part = { from, audio: silencePauses(audio, samplesOf(next.offsetMs), pauses) };

@@ -1,14 +1,12 @@
-/** Background work with limited concurrency, in order; closing waits for it for a limited time. */
+/** Queue of background work with limited concurrency. Closing the queue waits for the work for a limited time. */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type Work = (signal: AbortSignal) => Promise<void>;
 
 export type Renderings = {
-  /** The signal of `work` aborts when the time for closing is over; `work` handles its own failures. */
+  /** Adds work. Its signal aborts when the time for closing is over. `work` must handle its own failures. */
   add(work: Work): void;
-  /** Number of waiting and running pieces. */
-  count(): number;
-  /** Resolves when all work is done; work that is unfinished after this time is aborted. */
+  /** Resolves when all work is done. Work that is unfinished after this time is aborted. */
   close(withinMs: number): Promise<void>;
 };
 
@@ -37,7 +35,6 @@ export const createRenderings = (clock: Clock, atOnce: number): Renderings => {
       waiting.push(work);
       startNext();
     },
-    count: () => waiting.length + running,
     close(withinMs) {
       closing ??= new Promise((resolve) => {
         const timer = clock.setTimeout(

@@ -1,15 +1,11 @@
-/** A watched script: its progress, and a time limit for every step. */
+/** A watched script of a rehearsal: its progress, and a time limit for every step. */
+import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
 import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { Ears } from './ears.ts';
 import type { Course, Phone } from './party.ts';
 import type { Script, ScriptStep } from './script.ts';
 import type { Person } from './transferring.ts';
-
-/** `timed_out`: the step after the completed ones did not happen in time, and the person hung up. */
-export type ScriptOutcome = 'playing' | 'done' | 'timed_out';
-
-export type ScriptProgress = { steps: number; stepsDone: number; outcome: ScriptOutcome };
 
 export type ScriptWatch = {
   stepTimeoutMs: number;
@@ -22,7 +18,7 @@ export type ScriptWatch = {
   timedOut(): void;
 };
 
-/** Settings for watched scripts. */
+/** Settings for the watched scripts of a rehearsal. */
 export type Rehearsal = {
   stepTimeoutMs: number;
   readPattern: ReadPattern;
@@ -32,7 +28,7 @@ export type Rehearsal = {
 
 export const nobodyElse: ReadonlyMap<string, Person> = new Map();
 
-/** `progress` is kept up to date; `notice` makes the person check its condition. */
+/** Watches a script. `progress` is updated; `notice` makes the person check its wait condition. */
 export const watchScript = (
   { stepTimeoutMs, readPattern }: Omit<Rehearsal, 'people'>,
   progress: ScriptProgress,
@@ -63,7 +59,7 @@ export const watchScript = (
   },
 });
 
-/** Maximum of finished rehearsals that are kept. */
+/** Maximum number of finished rehearsals whose progress is stored. */
 const mostKept = 1_000;
 
 export type Rehearsals = {
@@ -86,13 +82,13 @@ export const createRehearsals = (): Rehearsals => {
   };
 };
 
-/** Whether a step waits for its own duration only. */
+/** Whether a step only waits for a duration of its own. */
 const takesItsTime = (step: ScriptStep): boolean =>
   'wait_sec' in step || 'noise_sec' in step || 'hold_sec' in step;
 
 /**
- * Plays a step, and hears the agent meanwhile. Returns false if it is watched and timed out; the limit does not apply
- * while the person itself speaks.
+ * Plays a step while the person listens to the agent. Returns false if the script is watched and the step timed out.
+ * The time limit does not apply while the person itself speaks.
  */
 export function* inTime(
   course: Course,

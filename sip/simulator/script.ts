@@ -25,7 +25,7 @@
  */
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 
-/** `after_ms` counts from the beginning of the agent's utterance. */
+/** Text of an interruption. `after_ms` counts from the beginning of the agent's utterance. */
 export type Interruption = string | { text: string; after_ms: number };
 
 type Talking =
@@ -54,7 +54,7 @@ export type ScriptStep = Talking | Taking;
 
 export type Script = readonly ScriptStep[];
 
-/** `step` counts from 0; `message` is a plain sentence. */
+/** An invalid step. `step` counts from 0; `message` is a plain sentence. */
 export type ScriptError = { step: number; message: string };
 
 export const maxScriptSteps = 200;
@@ -119,7 +119,7 @@ const taking: Readonly<Record<string, (value: unknown) => Problem>> = {
 
 const checks = { ...talking, ...taking };
 
-/** Checks a text or pattern; without a reader of patterns, only texts are allowed. */
+/** Checks a text or pattern of a `hear` step; without a reader of patterns, only texts are allowed. */
 const whyNotHeard = (source: unknown, read: ReadPattern | undefined): Problem => {
   if (read === undefined || typeof source !== 'string') return undefined;
   const pattern = read(source);
@@ -156,7 +156,7 @@ export type Role = 'callee' | 'caller';
 const isScript = (steps: readonly unknown[], reading: Reading): steps is Script =>
   steps.every((step, index) => whyStepIsWrong(step, index, steps.length, reading) === undefined);
 
-/** Reads a script from unknown data. All problems are returned as values. */
+/** Parses a script from unknown data. Problems are returned as values, all of them at once. */
 export const parseScript = (
   value: unknown,
   role: Role,

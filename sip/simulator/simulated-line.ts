@@ -1,11 +1,11 @@
 /**
- * One simulated line: a telephone call without audio, in the vocabulary of `machines/line.ts`. At one end is the call
- * with its commands, at the other a person with a behaviour (`party.ts`), and time passes between them as on a
- * telephone. Only an answered line carries voices.
+ * One simulated line: a telephone call without audio, in the vocabulary of `machines/line.ts`. One end is the call with
+ * its commands, the other end a person with a behaviour (`party.ts`); line time passes between them as on a telephone.
+ * Only an answered line has voices.
  */
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LineResumeState } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineEnd, type LineLife } from '#machines/line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
@@ -16,23 +16,29 @@ import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 
 const hangUpMs = 20;
 
-export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> & {
+/** Properties of the far end besides its behaviour. */
+export type FarEnd = Pick<VoicesOptions, 'answering'> & {
+  /** Transfer targets of this call, in addition to the known ones. */
+  people: ReadonlyMap<string, Person>;
+  /** Whether the far end would be available in another process after take-over. */
+  outlives: boolean;
+};
+
+export type SimulatedLineOptions = Pick<VoicesOptions, 'record'> & {
   input: Pick<LineInput, 'callId' | 'language' | 'bargeIn' | 'turnEnd'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
-  /** Transfer targets of this call, in addition to the known ones. */
-  people: ReadonlyMap<string, Person>;
+  /** Final once the far end has answered: a callee may have to be looked up. */
+  farEnd: () => FarEnd;
   /** Creates voices with carried audio; `null` if this line cannot carry audio. */
   carry: CarryVoices | null;
   /** The line actor of the call. */
   parent?: AnyActorRef | undefined;
-  /** Takes over an existing call. */
+  /** Whether the line takes over an existing call. */
   isAdopted: boolean;
-  /** Person of a transfer who is connected with the far end of an adopted call. */
-  connectedWith: LineCheckpoint['connectedWith'];
-  /** Whether the far end would be available in another process. */
-  outlives: boolean;
+  /** Person of a transfer who is connected with the far end of a taken-over call. */
+  connectedWith: LineResumeState['connectedWith'];
   /** Called when the line is over and has released everything. */
   onOver: () => void;
 };
@@ -47,10 +53,11 @@ const makeVoices = (
   options: SimulatedLineOptions,
   { life, onChange }: { life: LineLife; onChange: VoicesOptions['onChange'] },
 ): Voices => {
+  const { answering } = options.farEnd();
   const on = { report: life.report, onChange, onLost: () => life.send({ type: 'audio.lost' }) };
   return carried === null || options.carry === null
-    ? createVoices({ ...options, ...options.input, ...on })
-    : options.carry(carried, { ...options, ...on });
+    ? createVoices({ ...options, ...options.input, ...on, answering })
+    : options.carry(carried, { ...options, ...on, answering });
 };
 
 const say = (
@@ -59,7 +66,7 @@ const say = (
   { life, voices, time }: { life: LineLife; voices: () => Voices; time: LineTime },
 ): void => {
   if (life.is('answered')) return voices().agent.say(utterance, text, language);
-  // The far end cannot hear it, before the answer or after the end.
+  // Before the answer and after the end, the far end cannot hear the utterance.
   return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
 };
 
@@ -69,7 +76,12 @@ const hangUp = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
   else released();
 };
 
-export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
+export type SimulatedLine = Line & {
+  /** Described at `LineCheckpoint`. */
+  isResumable(): boolean;
+};
+
+export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLine => {
   const { input, time, emit, onOver, isAdopted, connectedWith } = options;
   const signs: AgentSigns = { keys: '', isFarewell: false, language: input.language };
 
@@ -106,7 +118,9 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     },
     onOver,
   });
-  /** `null` before the far end can be heard, because voices would take most of the memory of a ringing line. */
+  /**
+   * Voices of the line. `null` until they are needed, because voices would take most of the memory of a ringing line.
+   */
   let heard: Voices | null = null;
   const voices = (): Voices => (heard ??= makeVoices(phone.audio, options, { life, onChange }));
   const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });
@@ -114,7 +128,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   party.start();
 
   const transferring = createTransferring({
-    people: options.people,
+    people: () => options.farEnd().people,
     time,
     life,
     onRinging: () => voices().holdTone.begin(),
@@ -160,6 +174,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.finish,
-    canBeResumed: () => options.outlives && life.is('answered') && transferring.canBeResumed(),
+    isResumable: () => options.farEnd().outlives && life.is('answered') && transferring.isResumable(),
   };
 };

@@ -9,26 +9,26 @@ import {
 } from './sounding-utterance.ts';
 
 export type SimulatedPlayout = {
-  /** `language` is BCP 47. */
+  /** Queues an utterance. `language` is a BCP 47 tag. */
   say(utterance: number, text: string, language: string): void;
-  /** Falls silent; the current utterance and the queue are reported as played, in order. */
+  /** Stops speaking. The current utterance and the queued ones are reported as played, in order. */
   stopTalking(): void;
-  /** Falls silent; after the pause the current utterance continues from its position, followed by the queue. */
+  /** Pauses speaking. When it resumes, the current utterance continues at its position, followed by the queue. */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** The current utterance, including a paused one. */
+  /** Returns the current utterance, even if it is paused. */
   voice(): Voice | null;
-  /** Number of utterances that have begun to play. */
+  /** Returns the number of utterances that have begun to play. */
   begun(): number;
-  /** Number of utterances that were stopped. */
+  /** Returns the number of utterances that were stopped. */
   cut(): number;
   /**
-   * With `true`, the far end reports its heard part, and an utterance is over when all of it was heard; with `false`,
-   * the pace of a calm speaker is used again.
+   * With `true`, the far end reports the heard part of an utterance, which is over when all of it was heard. With
+   * `false`, the heard part is computed from the pace of a calm speaker.
    */
   setReported(isReported: boolean): void;
-  /** Number of characters of the current utterance that the far end has heard. */
+  /** Sets the number of characters of the current utterance that the far end has heard. */
   report(utterance: number, characters: number): void;
 };
 
@@ -98,7 +98,7 @@ export const createSimulatedPlayout = (
     setReported(nowReported) {
       isReported = nowReported;
       if (playing === null || playing.voice.durationMs === 0 || playing.isReported() === nowReported) return;
-      // The utterance was also displayed, so a far end that stops listening has read it.
+      // The far end also displayed the utterance, so a far end that stops listening has read all of it.
       if (nowReported) playing.beReported();
       else finish();
     },

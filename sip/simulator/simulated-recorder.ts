@@ -1,10 +1,12 @@
 /**
  * Creates recordings of simulated calls, which carry no audio: after the call the words of both parties are
- * synthesized.
+ * synthesized. The last gateway of a call that was taken over does so for the whole call: the journal has the words that
+ * were heard before.
  */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { HeardBefore } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { OpenRecording, RecordingSink } from '#sip/audio/recording-sink.ts';
 import type { Resample } from '#sip/audio/resampler.ts';
@@ -13,16 +15,10 @@ import { createTimelineRecorder, type TimelineRecorder, type CallTimeline } from
 import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';
 
-/**
- * A hand-over waits for its recording. With more simultaneous hand-overs than this, the earlier part of a recording is
- * given up.
- */
-const mostAtHandOver = 10;
-
 export type RecorderOptions = {
   clock: Clock;
   logger: Logger;
-  /** Means of recording; `null`: calls are not recorded. */
+  /** Dependencies of recording; `null` if calls are not recorded. */
   recording: {
     open: OpenRecording;
     speech: Pick<SpeechEngines, 'synthesizerFor'>;
@@ -46,7 +42,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
       const synthesizer = speech.synthesizerFor(input.speech);
       await renderRecording(call, { synthesizer, resample }, sink, signal);
     } catch (error) {
-      // The recording store keeps the written part.
+      // An aborted rendering is no failure, because the recording store keeps the written part.
       if (signal.aborted) return;
       logger.warn(
         { call_id: input.callId, err: error },
@@ -57,26 +53,26 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
   };
 
   return {
-    /** Begins the recording of a call; `null` if it is not recorded. */
-    record(input: LineInput, time: LineTime): TimelineRecorder | null {
+    /**
+     * Begins the recording of a call; `null` if it is not recorded. `before` has the words of a call that was taken
+     * over.
+     */
+    record(input: LineInput, time: LineTime, before: HeardBefore | null): TimelineRecorder | null {
       if (!input.recording || recording === null) return null;
       try {
-        const sink = recording.open(input.callId);
+        const sink = recording.open(input.callId, before === null ? 'from now' : 'whole');
         return createTimelineRecorder(time, {
+          before,
+          language: input.language,
           end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
-          left(call) {
-            if (renderings.count() >= mostAtHandOver) return sink.leave();
-            // The part of this process is written before another process continues the call.
-            const unfinished = { ...sink, finish: sink.leave };
-            renderings.add((signal) => render(recording, call, input, unfinished, signal));
-          },
+          left: sink.leave,
         });
       } catch (error) {
         logger.warn({ call_id: input.callId, err: error }, 'a call continues without its recording');
         return null;
       }
     },
-    /** Waits at most this long for unfinished recordings. */
+    /** Waits for unfinished recordings, at most for the given time. */
     close: renderings.close,
   };
 };

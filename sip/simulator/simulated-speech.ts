@@ -1,6 +1,6 @@
 /**
- * The other party's speech on a line and its recognition: words are recognized shortly after they begin, and the end of
- * a sentence shortly after it. A voice over the agent's is detected earlier.
+ * The other party's speech on a line and its recognition. Words are recognized shortly after they begin, and the end of
+ * a sentence shortly after it. A voice over the agent's is detected earlier than its words.
  */
 import type { BargeIn } from '#machines/line.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
@@ -16,44 +16,44 @@ const endpointingMs = 300;
 /** Maximum time for which noise is taken for a voice. */
 const longestOnsetMs = 2_000;
 
-/** The end of words is always known for a simulated person. */
+/** A heard sentence whose end is known, as it always is for a simulated person. */
 type HeardWhole = Required<Heard>;
 
 export type Speech = {
-  /** The person begins to speak; the words follow by `say`. May be repeated. */
+  /** Called when the person begins to speak; `say` provides the words later. May be repeated. */
   begin(): void;
-  /** The speech that was begun has no words. */
+  /** Ends speech that has no words. */
   cancel(): void;
-  /** Begins to say this; the previous words are complete. */
+  /** Begins to say the text; the previous words are complete. */
   say(text: string): void;
   isSpeaking(): boolean;
   /** Changes the language of recognition from the next words on (BCP 47). */
   changeLanguage(language: string): void;
   /** Starts or stops a sound without words. */
   noise(isOn: boolean): void;
-  /** Stops hearing. Complete earlier words are still recognized; an incomplete word is lost. */
+  /** Stops hearing. Complete earlier words are still recognized, while an incomplete word is lost. */
   stop(): void;
 };
 
 type Saying = Omit<HeardWhole, 'endedAt'> & { durationMs: number };
 
 export type SpeechEvents = {
-  /** Words are recognized. Not called for a backchannel over the agent's voice. */
+  /** Called when words are recognized, except for a backchannel over the agent's voice. */
   begun: () => void;
   heard: (heard: HeardWhole) => void;
-  /** A sound begins over the agent's voice, or turns out to be noise. */
+  /** Called when a sound begins over the agent's voice, or turns out to be noise. */
   onset: () => void;
   noSpeech: () => void;
-  /** A stretch of speech is over, for the recording; `text` is its audible part. */
+  /** Called for the recording when a stretch of speech is over; `text` is its audible part. */
   sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
   change: () => void;
   isAgentAudible: () => boolean;
-  /** A voice or its words begin or end, for answerer detection. */
+  /** Called for answer detection when a voice or its words begin or end. */
   voiced: (isVoiced: boolean) => void;
   recognized: (text: string) => void;
 };
 
-/** Reports sounds over the agent's voice, if barge-in requires it. */
+/** Reports sounds over the agent's voice if the barge-in mode requires it. */
 const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
   const watch = createBargeInWatch({
     numbers: { longestMs: longestOnsetMs, lateWordsMs: 0 },
@@ -91,9 +91,9 @@ export const createSpeech = (options: SpeechOptions): Speech => {
   const { time, on } = options;
   let { language } = options;
   let saying: Saying | null = null;
-  /** Time when speech began whose words are not known yet. */
+  /** Time at which the current speech began while its words are unknown. */
   let begunAt: number | null = null;
-  /** Complete words, before the end of the sentence is certain. */
+  /** Complete words whose end of sentence is not yet certain. */
   let unconfirmed: HeardWhole | null = null;
   const onsets = createOnsets(options);
   const recognition = createAlarm(time);

@@ -1,11 +1,12 @@
 /**
- * The simulated telephone network: lines that behave like a telephone (guides/design/start.md, "The simulated line").
+ * The simulated telephone network, whose lines behave like a telephone (guides/design/start.md, "The simulated line").
  * The dialled number determines the answerer; `placeInbound` creates callers.
  */
 import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { HeardBefore } from '#src/domain/sip-leg.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MediaMeans } from '#sip/audio/call-media.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
@@ -17,18 +18,22 @@ import {
   rehearsing,
   knownPerson,
   unreachable,
-  type Callees,
   type CalleesOptions,
   type Reached,
 } from './callees.ts';
 import { createCallers, type SimulatedCaller } from './callers.ts';
-import { behaving, type CreateParty } from './party.ts';
+import { behaving, lookedUp, type CreateParty } from './party.ts';
 import { createRecorder, type RecorderOptions } from './simulated-recorder.ts';
 import type { Script } from './script.ts';
 import { createRehearsals, nobodyElse, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { createCarriedVoices } from './carried-voices.ts';
 import { outlivesGateway } from './transferring.ts';
-import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
+import {
+  createSimulatedLine,
+  type FarEnd,
+  type SimulatedLine,
+  type SimulatedLineOptions,
+} from './simulated-line.ts';
 
 export type SimulatorLinesOptions = RecorderOptions &
   CalleesOptions & {
@@ -36,37 +41,38 @@ export type SimulatorLinesOptions = RecorderOptions &
     clock: Clock;
     /** Speed of the timers of `clock` relative to the wall clock. */
     speed: number;
-    /** Media means for a far end that answers with audio; `false`: calls carry words only. */
+    /** Creates the media dependencies for a far end that answers with audio; `false` if calls carry words only. */
     mediaFor: ((input: LineInput) => MediaMeans) | false;
     /** Thresholds of answering-machine detection. */
     answering: AnsweringNumbers;
-    /** Maximum time that closing waits for unfinished recordings, in wall-clock milliseconds. */
+    /** Maximum time for which `close` waits for unfinished recordings, in wall-clock milliseconds. */
     closeWithinMs?: number;
   };
 
 export type InboundCall = {
-  /** Domestic format. */
+  /** Called number in domestic format. */
   to: string;
-  /** Domestic format, `+…` from abroad, or `anonymous`. */
+  /** Caller number: domestic, `+…` from abroad, or `anonymous`. */
   from: string;
-  /** `null`: a polite caller with a question. `parseScript` must have checked it for a caller. */
+  /**
+   * Script of the caller; `null` for a polite caller with a question. The script must be one that `parseScript`
+   * accepted for a caller.
+   */
   script: Script | null;
-  /** Watches the script. */
+  /** Settings of a rehearsal, which watches the script. */
   rehearsal?: Rehearsal | undefined;
-  /** Creates the caller if it does not play a script. */
+  /** Creates the caller if the caller plays no script. */
   partyFor?: ((input: LineInput) => CreateParty) | undefined;
-  /** Accepted headers of the INVITE. */
+  /** Headers of the INVITE that the trunk accepts. */
   sipHeaders?: SipHeaders | null;
-  /** Language of the caller (BCP 47); without it, the language of the call. */
+  /** Language of the caller (BCP 47); if absent, the language of the call. */
   language?: string | undefined;
 };
 
 export type SimulatorLines = Lines & {
-  /** Places a call. Resolves with the admission decision; rejects when there could be no decision. */
+  /** Places an inbound call. Resolves to the admission decision; rejects when no decision was possible. */
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
-  defineCallee: Callees['define'];
-  calleeScript: Callees['scriptOf'];
-  /** Progress of a call's script that is being rehearsed, or was lately. */
+  /** Returns the progress of the script of a current or recent rehearsal. */
   scriptProgress: Rehearsals['find'];
 };
 
@@ -88,7 +94,7 @@ const callerBy = (
   return { who: 'scripted', partyFor: () => createParty, language, people };
 };
 
-/** Opens a line, which is among `lines` while it exists. */
+/** Opens a line and keeps it in `lines` until it is over. */
 const createOpenLine =
   ({
     clock,
@@ -99,13 +105,19 @@ const createOpenLine =
     lines,
   }: Pick<SimulatorLinesOptions, 'clock' | 'speed' | 'mediaFor' | 'logger'> & {
     recorder: ReturnType<typeof createRecorder>;
-    lines: Set<Line>;
+    lines: Map<string, SimulatedLine>;
   }) =>
   (
     input: LineInput,
     emit: (event: LineEvent) => void,
-    { createParty, language, people }: Reached,
-    how: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
+    { createParty, language }: Pick<Reached, 'createParty' | 'language'>,
+    {
+      before,
+      ...how
+    }: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'farEnd'> & {
+      /** Words of a call that was taken over. */
+      before: HeardBefore | null;
+    },
   ): Line => {
     const time = createLineTime(clock, speed);
     const line = createSimulatedLine({
@@ -114,32 +126,33 @@ const createOpenLine =
       emit,
       time,
       createParty,
-      people,
-      record: () => recorder.record(input, time),
-      // Carried audio cannot be sped up.
+      record: () => recorder.record(input, time, before),
+      // Lines that run faster than real time carry no audio, because carried audio cannot be sped up.
       carry:
         mediaFor === false || speed !== 1
           ? null
           : createCarriedVoices(() => mediaFor(input), logger.child({ call_id: input.callId })),
-      onOver: () => lines.delete(line),
+      onOver() {
+        if (lines.get(input.callId) === line) lines.delete(input.callId);
+      },
     });
-    lines.add(line);
+    lines.set(input.callId, line);
     return line;
   };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
   const { clock, speed, logger } = options;
-  /** Time of the network itself, beyond single lines. */
+  /** Time of the network itself, which does not belong to a line. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
   const rehearsals = createRehearsals();
-  const callees = createCallees({ ...options, rehearsals });
+  const callees = createCallees({ ...options, rehearsals, logger });
   const callers = createCallers({ time, speed, logger });
-  const lines = new Set<Line>();
+  const lines = new Map<string, SimulatedLine>();
   let state: State = { is: 'new' };
 
   /** Returns the party at the far end of this call. */
-  const reachedBy = (input: LineInput): Reached => {
+  const reachedBy = (input: LineInput): Reached | Promise<Reached> => {
     const { callId, direction, language } = input;
     if (state.is === 'closed') return knownPerson(unreachable('trunk_error'), language);
     if (direction === 'outbound') return callees.reachedBy(input);
@@ -158,21 +171,42 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     },
     open(input, emit, parent) {
       const reached = reachedBy(input);
-      const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
-      return openLine(input, emit, reached, {
-        isAdopted: false,
-        parent,
-        connectedWith: null,
-        outlives: reached.who === 'known',
-        answering: input.direction === 'outbound' ? whoAnswers : null,
+      const { direction, language } = input;
+      const farEndOf = ({ who, people }: Reached): FarEnd => {
+        const whoAnswers = who === 'person' ? 'human' : options.answering;
+        return {
+          people,
+          outlives: who === 'known',
+          answering: direction === 'outbound' ? whoAnswers : null,
+        };
+      };
+      const how = { isAdopted: false, before: null, parent, connectedWith: null };
+      if (!(reached instanceof Promise))
+        return openLine(input, emit, reached, { ...how, farEnd: () => farEndOf(reached) });
+      let farEnd: FarEnd = { people: nobodyElse, outlives: false, answering: null };
+      const finding = reached.then((found) => {
+        farEnd = farEndOf(found);
+        return found.createParty;
       });
+      return openLine(
+        input,
+        emit,
+        { createParty: lookedUp(finding), language },
+        { ...how, farEnd: () => farEnd },
+      );
     },
-    resume(input, left, emit, parent) {
-      const { connectedWith } = left;
+    // The far ends are known at every gateway: there are no legs to store.
+    checkpoint: (callId) => ({ legs: [], isResumable: lines.get(callId)?.isResumable() ?? false }),
+    resume(input, state, emit, parent) {
+      const { connectedWith, heard: before } = state;
       const standing = callees.standingAt(input);
-      if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to)))
-        return resumeNothing(() => clock.now())(input, left, emit);
-      const how = { isAdopted: true, parent, connectedWith, outlives: true, answering: null };
+      if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to))) {
+        // The far end was lost with its gateway; what it had said was not.
+        if (before !== null) recorder.record(input, time, before)?.finish();
+        return resumeNothing(() => clock.now())(input, state, emit);
+      }
+      const farEnd = { people: standing.people, outlives: true, answering: null };
+      const how = { isAdopted: true, before, parent, connectedWith, farEnd: () => farEnd };
       return openLine(input, emit, standing, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
@@ -190,8 +224,6 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         throw error;
       }
     },
-    defineCallee: callees.define,
-    calleeScript: callees.scriptOf,
     scriptProgress: rehearsals.find,
     health: () =>
       state.is === 'open' ? { ready: true } : { ready: false, detail: 'The simulated lines are not open.' },
@@ -200,7 +232,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       state = { is: 'closed' };
       time.stop();
       callers.clear();
-      for (const line of lines) line.close();
+      for (const line of lines.values()) line.close();
       await recorder.close((options.closeWithinMs ?? 20_000) * speed);
     },
   };

@@ -2,13 +2,13 @@
 import { languages, type Language } from '#src/domain/language.ts';
 
 export type SmallTalk = {
-  /** An inbound caller's first words. */
+  /** First words of an inbound caller. */
   opening: string;
-  /** Answers to anything; used in turn. */
+  /** Replies that fit any sentence, used in turn. */
   polite: readonly [string, ...string[]];
   intoFarewell: string;
   interruptions: readonly [string, ...string[]];
-  /** Said before hanging up. */
+  /** Farewell before hanging up. */
   parting: string;
 };
 
@@ -65,7 +65,7 @@ const smallTalk: Readonly<Record<Language, SmallTalk>> = {
   },
 };
 
-/** Looks up a BCP 47 tag; English for a language that the simulated people do not know. */
+/** Returns the texts of a BCP 47 tag; English for a language that the simulated people do not speak. */
 export const smallTalkIn = (tag: string): SmallTalk => {
   const primary = tag.split('-', 1)[0]?.toLowerCase();
   return smallTalk[languages.find((language) => language === primary) ?? 'en'];

@@ -3,41 +3,41 @@ import type { Played } from '#sip/audio/playout/playing-utterance.ts';
 import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 
-/** An utterance in playback. It is the same object from beginning to end. */
+/** An utterance in playback, represented by the same object from beginning to end. */
 export type Voice = {
   readonly utterance: number;
   readonly text: string;
-  /** BCP 47. */
+  /** Language of the utterance (BCP 47). */
   readonly language: string;
   readonly startedAt: number;
-  /** Duration at a calm pace. */
+  /** Duration of the utterance at a calm pace, in milliseconds. */
   readonly durationMs: number;
 };
 
-/** Words that played without a pause. `startedAt` is wall-clock, `durationMs` the duration on the line. */
+/** Words that played without a pause. `startedAt` is wall-clock time, `durationMs` the duration on the line. */
 export type SoundedStretch = { text: string; language: string; startedAt: number; durationMs: number };
 
 export type SoundingUtterance = {
   readonly voice: Voice;
-  /** Starts playback, at first and after each pause. */
+  /** Starts playback, initially and after each pause. */
   sound(): void;
   /** Pauses playback; idempotent. */
   pause(): void;
   /** Ends the utterance early. */
   cut(): Played;
-  /** Ends the utterance as completely heard. */
+  /** Ends the utterance as heard completely. */
   finish(): Played;
-  /** Whether its far end reports the heard part; otherwise it is estimated by time. */
+  /** Whether the far end reports the heard part of the utterance. Otherwise the heard part is estimated by time. */
   isReported(): boolean;
   /** Switches to reports by the far end. */
   beReported(): void;
-  /** Sets the number of heard characters; returns whether that is all. */
+  /** Sets the number of heard characters; returns whether the whole utterance was heard. */
   report(characters: number): boolean;
 };
 
 /**
- * A reporting far end may speak more slowly and begin later than a calm speaker; after this time the utterance counts
- * as heard.
+ * Returns the time after which an utterance counts as heard without a report. A far end that reports may speak more
+ * slowly and begin later than a calm speaker.
  */
 const longestReportedMs = (durationMs: number): number => durationMs * 3 + 5_000;
 
@@ -56,7 +56,7 @@ export const createSoundingUtterance = (
   const end = createAlarm(time);
   let isReported = options.isReported && durationMs > 0;
   let heardCharacters = 0;
-  /** Duration and text before the last pause. */
+  /** Duration and text that were played before the last pause. */
   let before = { ms: 0, text: '' };
   /** Start of the current stretch; `null` in a pause. */
   let since: number | null = null;

@@ -5,8 +5,8 @@ import type { LineLife } from '#machines/line-life.ts';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
 
 /**
- * Reaction of a person to a ringing transfer: accepts; declines, at once or after the briefing; hears the briefing to
- * its end without pressing a digit; is not reached; or lets it ring.
+ * Reaction of a person to a transfer: accepts; declines, at once or after the briefing; hears the briefing to its end
+ * without pressing a digit; is not reached; or lets the telephone ring.
  */
 export type Person = 'accepting' | 'declining' | 'undecided' | { isNotReached: UnansweredCause } | 'absent';
 
@@ -20,10 +20,10 @@ const people: ReadonlyMap<string, Person> = new Map<string, Person>([
 ]);
 const nobody: Person = { isNotReached: 'invalid_number' };
 
-/** Whether the connected person with this number is known to every gateway, and so available after take-over. */
+/** Whether the connected person with this number is known to every gateway and therefore available after take-over. */
 export const outlivesGateway = (to: string): boolean => people.get(to) === 'accepting';
 
-/** Time until the network reports that a person is not reached. */
+/** Time until the network reports that the person is not reached. */
 const refusedAfterMs = 500;
 const answersAfterMs = 1_000;
 /** Time from the end of a briefing to the digit that accepts the call. */
@@ -47,27 +47,27 @@ export type Transferring = {
   adopt(talkedMs: number): void;
   /** Releases the person in any state. */
   end(): void;
-  /** Whether another gateway could take over the person, or there is none. */
-  canBeResumed(): boolean;
-  /** Whether the event belongs to the conversation of two connected persons, which is not heard here. */
+  /** Whether another gateway could take over the person. True if there is no person. */
+  isResumable(): boolean;
+  /** Whether the event belongs to the conversation of two connected persons, which the gateway does not hear. */
   isTheirs(event: LineEvent): boolean;
 };
 
 export const createTransferring = (options: {
   /** Transfer targets of this call, which take precedence over the known ones. */
-  people: ReadonlyMap<string, Person>;
+  people: () => ReadonlyMap<string, Person>;
   time: LineTime;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
-  /** The person is rung; the other party hears a hold tone until the transfer is decided. */
+  /** Called when the person is rung. The other party hears a hold tone until the transfer is decided. */
   onRinging: () => void;
   onDecided: () => void;
-  /** Both persons are connected. */
+  /** Called when both persons are connected. */
   onConnected: () => void;
 }): Transferring => {
   const { life, time } = options;
   let leg: 'none' | 'ringing' | 'answered' | 'connected' = 'none';
   let person: Person = nobody;
-  /** Whether the next gateway would know that person. */
+  /** Whether the next gateway would know the person of this transfer. */
   let outlives = false;
   const next = createAlarm(time);
 
@@ -124,13 +124,13 @@ export const createTransferring = (options: {
       switch (command.type) {
         case 'transfer':
           if (!life.is('answered')) return undefined;
-          person = options.people.get(command.to) ?? people.get(command.to) ?? nobody;
-          outlives = !options.people.has(command.to) && outlivesGateway(command.to);
+          person = options.people().get(command.to) ?? people.get(command.to) ?? nobody;
+          outlives = !options.people().has(command.to) && outlivesGateway(command.to);
           return ring(command.mode);
         case 'brief':
           return leg === 'answered' ? brief(command.text, command.acceptKey) : undefined;
         case 'connect':
-          // In a later task, like all events of a line.
+          // The connection follows in a later task, like all events of a line.
           return leg === 'answered' ? next.set(0, connect) : undefined;
         case 'cancelTransfer':
           return leg === 'ringing' || leg === 'answered' ? fail('cancelled') : undefined;
@@ -141,7 +141,7 @@ export const createTransferring = (options: {
       talk(time.since(time.now() - talkedMs));
     },
     end,
-    canBeResumed: () => leg === 'none' || (leg === 'connected' && outlives),
+    isResumable: () => leg === 'none' || (leg === 'connected' && outlives),
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

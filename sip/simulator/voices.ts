@@ -1,6 +1,6 @@
 /**
- * Voices on a simulated line while it is answered: the words of the agent and of the far end, both recorded and
- * analysed for answerer detection.
+ * Voices on an answered simulated line: the words of the agent and of the far end. Both are recorded and analysed by
+ * answer detection.
  */
 import type { AnsweredBy, BargeIn, LineReport } from '#machines/line.ts';
 import {
@@ -13,7 +13,7 @@ import type { TimelineRecorder } from './call-timeline.ts';
 import { createSimulatedPlayout, type SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech, type SpeechEvents } from './simulated-speech.ts';
 
-/** A far end that speaks and then waits is a person: reported after this time. */
+/** Silence in milliseconds after which a far end that has spoken counts as a person. */
 export const waitsMs = 500;
 
 export type VoicesOptions = {
@@ -21,12 +21,12 @@ export type VoicesOptions = {
   /** Language of the far end (BCP 47). */
   language: string;
   bargeIn: BargeIn;
-  /** Thresholds of answerer detection; `null` without detection, `human` if the answerer is known. */
+  /** Thresholds of answer detection; `null` without detection, `human` if the answerer is known. */
   answering: AnsweringNumbers | 'human' | null;
-  /** Begins the recording of a call that was just answered; `null` if it is not recorded. */
+  /** Begins the recording of a call that was just answered; returns `null` for a call that is not recorded. */
   record: () => TimelineRecorder | null;
   report: (report: LineReport) => void;
-  /** Speech begins or ends. */
+  /** Called when speech begins or ends. */
   onChange: () => void;
 };
 
@@ -37,27 +37,30 @@ export type Voices = {
   begin(): void;
   /** Recognized words of carried audio, in order. */
   wordsHeard(): readonly string[];
-  /** The beep of an answering machine has ended. */
+  /** Signals that the beep of an answering machine has ended. */
   beep(): void;
-  /** Hold tone for the other party while a person is rung, if audio is carried. */
+  /** Hold tone for the other party while a person is rung; silent unless audio is carried. */
   readonly holdTone: { begin(): void; end(): void };
-  /** The other party is connected with another person from here on: the agent is silent, and recognition stops. */
+  /** Connects the other party with another person: from then on the agent is silent and recognition stops. */
   handOver(): void;
   pauseRecording(): void;
   resumeRecording(): void;
-  /** Hides tones of DTMF digits; only carried voices have any. */
+  /** Hides the tones of DTMF digits; only carried voices have such tones. */
   hideTones(): void;
   showTones(): void;
-  /** The call and its recording continue in another process. Otherwise like `close`. */
+  /** Stops like `close`, but the call and its recording continue in another process. */
   leave(): void;
-  /** Stops all voices; interrupted utterances are reported. */
+  /** Stops all voices and reports interrupted utterances. */
   close(): void;
 };
 
 export const createVoices = (options: VoicesOptions): Voices => {
   const { time, language, bargeIn, answering, report, onChange } = options;
   let recording: TimelineRecorder | null = null;
-  /** Detects the answerer, from the answer until the result is known; created when there is something to hear. */
+  /**
+   * Answer detection, from the answer until the result is known. The detector is created when there is something to
+   * hear.
+   */
   let answerer: 'nobody asks' | 'nothing heard' | AnsweringMachine = 'nobody asks';
   let cancelWaiting: Cancel | null = null;
 
@@ -128,7 +131,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
     hideTones: () => undefined,
     showTones: () => undefined,
     leave() {
-      // The heard part of the current words belongs to the recording.
+      // Reports the heard part of the current words to the recording.
       fallSilent();
       recording?.leave();
       recording = null;

@@ -4,11 +4,11 @@ import { type Trunk, type TrunkAddress, addressKey, addressName, hostInUri } fro
 import type { Credentials } from '../digest/digest-response.ts';
 import { dialledNumber } from '../parties/number-format.ts';
 
-/** Transport as a URI parameter; UDP is the default without one. */
+/** Returns the transport as a URI parameter; empty for UDP, the default. */
 export const transportIn = ({ transport }: Pick<Trunk, 'transport'>): string =>
   transport === 'udp' ? '' : `;transport=${transport}`;
 
-/** URI without a user, for requests to the trunk itself, such as OPTIONS and REGISTER. */
+/** Returns a URI without a user, for requests to the trunk itself, such as OPTIONS and REGISTER. */
 export const trunkUri = (
   { transport, ...trunk }: Trunk,
   user?: string,
@@ -16,7 +16,7 @@ export const trunkUri = (
 ): string =>
   `sip:${user === undefined ? '' : `${user}@`}${addressName(address)}${transportIn({ transport })}`;
 
-/** User name as the user part of a URI, without the domain that some trunks require in it. */
+/** Returns the user name as the user part of a URI, without the domain that some trunks require in the user name. */
 export const userInUri = (username: string): string =>
   encodeURIComponent(username.split('@')[0] ?? '').replaceAll('%2B', '+');
 
@@ -25,23 +25,26 @@ export const trunkDomain = ({ fromDomain, host }: Trunk): string => hostInUri(fr
 /** Target of an INVITE. */
 export type InviteTarget = {
   uri: string;
-  /** Whether the target is an address of the trunk itself, which may receive its password and the caller's identity. */
+  /**
+   * Whether the target is an address of the trunk itself, which may receive the trunk's password and the caller's
+   * identity.
+   */
   isOwn: boolean;
-  /** `addressKey` of the trunk's own address; null for a redirect target. */
+  /** The `addressKey` of the trunk's own address; null for a redirect target. */
   key: string | null;
 };
 
 export type Invite = {
   uri: string;
   headers: Record<string, string>;
-  /** Credentials for challenges; absent without any, and for redirect targets. */
+  /** Credentials for challenges; absent for redirect targets, and for trunks without credentials. */
   credentials?: Credentials;
 };
 
 export const credentialsOf = ({ username, password }: Trunk): Credentials | undefined =>
   username === null || password === null ? undefined : { username, password };
 
-/** Target for a number in domestic format at an address of the trunk. */
+/** Returns the target for a number in domestic format at an address of the trunk. */
 export const targetAt = (
   trunk: Trunk,
   address: TrunkAddress,
@@ -53,7 +56,7 @@ export const targetAt = (
   key: addressKey(trunk, address),
 });
 
-/** INVITE for a caller's number in domestic format. */
+/** Creates the INVITE for a caller's number in domestic format. */
 export const inviteTo = (
   trunk: Trunk,
   { uri, isOwn }: InviteTarget,
@@ -65,7 +68,8 @@ export const inviteTo = (
   const asserts = trunk.callerId !== 'from';
   const visible =
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
-  // With privacy, the caller's identity is sent to the trunk only (RFC 3325 section 7).
+  // Whether the caller's identity is sent. With privacy, only the trunk itself receives the identity (RFC 3325 section
+  // 7).
   const sendsIdentity = isOwn || !trunk.privacy;
   const credentials = isOwn ? credentialsOf(trunk) : undefined;
   return {
@@ -82,13 +86,13 @@ export const inviteTo = (
   };
 };
 
-/** In From only, drachtio-server replaces `localhost` by its own address. */
+/** Host of the referrer. drachtio-server replaces `localhost` by its own address only in From. */
 const referringHost = (trunk: Trunk): string =>
   trunk.fromDomain === 'localhost' ? hostInUri(trunk.host) : trunkDomain(trunk);
 
 /**
- * Headers of a REFER (RFC 3515, RFC 3892) that asks the trunk to call a number in domestic format, written like the
- * Request-URI of an INVITE. `from` is the referrer; with privacy it is omitted.
+ * Returns the headers of a REFER (RFC 3515, RFC 3892) that asks the trunk to call a number in domestic format. The
+ * number is written like the Request-URI of an INVITE. `from` is the referrer, who is omitted with privacy.
  */
 export const referTo = (
   trunk: Trunk,

@@ -38,7 +38,7 @@ const known: Readonly<Record<CheckedStep, Readonly<Record<number, string>>>> = {
   },
 };
 
-/** Returns the advice. `status`: status of the last response; null without a response. */
+/** Returns the advice. `status` is that of the last response; null without a response. */
 export const adviceFor = (step: CheckedStep, status: number | null): string => {
   if (status === null) return silence;
   const sentence = known[step][status];

@@ -1,23 +1,26 @@
 /**
  * Order of the trunks and addresses for a call. The rules:
  *
- * 1. A number that is bound to a trunk uses only that one; its caller id may be invalid elsewhere.
- * 2. Otherwise the trunks of its workspace, then the configured one; the lowest priority first.
+ * 1. A number that is bound to a trunk uses only that trunk; the number's caller id may be invalid elsewhere.
+ * 2. Otherwise the trunks of its workspace are used, then the configured one; the lowest priority comes first.
  * 3. A trunk with prefixes serves only their numbers; the longest match goes first, before any priority, followed by
- *    trunks for all numbers. The order among equals is random by weight.
+ *   trunks for all numbers. The order among equals is random by weight.
  * 4. A trunk that accepts no calls is left out: a drained one, or one in its cool-down.
- * 5. A call with custom headers uses only trunks that name all of them, so that every header is sent.
+ * 5. A call with custom headers uses only trunks that list all of them, so that every header is sent.
  * 6. An unusable trunk is tried after all others and never left out: its state may be outdated, and as a last resort an
- *    attempt costs little.
+ *   attempt costs little.
  *
- * The same applies to the addresses of a trunk.
+ * The same rules apply to the addresses of a trunk.
  */
 import { unlistedHeaders } from '#src/domain/sip-headers.ts';
 import { addressKey, addressName, addressesOf, type Trunk, type TrunkAddress } from '#src/domain/trunk.ts';
 import type { NumberOwner } from './directory.ts';
 import type { TrunkCoolDowns } from './cool-downs.ts';
 
-/** Returns all elements in a random order by weight, as for SRV records (RFC 2782): a weight of 0 comes last. */
+/**
+ * Returns all elements in a random order by weight, as for SRV records (RFC 2782). Elements with a weight of 0 come
+ * last.
+ */
 const byChance = <Weighted extends { weight: number }>(
   equals: readonly Weighted[],
   /** Returns a random number from 0 to below 1. */
@@ -42,7 +45,7 @@ export type ChosenTrunk = {
   prefix: string;
 };
 
-/** A trunk of the number that accepts no calls now; `until`: wall-clock milliseconds since the epoch. */
+/** A trunk of the number that accepts no calls now. `until` is in wall-clock milliseconds since the epoch. */
 export type LeftOut = { trunk: Trunk } & (
   { because: 'drained' | 'prefixes' | 'headers' } | { because: 'resting'; until: number }
 );
@@ -50,9 +53,9 @@ export type LeftOut = { trunk: Trunk } & (
 export type Choice = { routes: ChosenTrunk[]; leftOut: LeftOut[] };
 
 export type ChoiceOptions = {
-  /** Owner of the calling number; undefined if unknown. */
+  /** Owner of the calling number; undefined if the owner is unknown. */
   owner: NumberOwner | undefined;
-  /** The called number in the form that prefixes are compared with. */
+  /** The called number in the form that is compared with prefixes. */
   number: string;
   /** Names of the call's custom headers. */
   headers: readonly string[];
@@ -68,10 +71,10 @@ const trunksOf = ({ owner, trunks }: Pick<ChoiceOptions, 'owner' | 'trunks'>): r
     ? trunks.filter(({ id }) => id === owner.trunkId)
     : trunks.filter(({ workspaceId }) => workspaceId === null || workspaceId === owner?.workspaceId);
 
-/** Length including the +. */
+/** Maximum length of a prefix, including the +. */
 const longestPrefix = 16;
 
-/** Sort key of a trunk or address; ranks are compared as texts. */
+/** Returns the sort key of a trunk or address. Ranks are compared as texts. */
 const rankOf = (...parts: readonly number[]): string =>
   parts.map((part) => String(part).padStart(5, '0')).join();
 
@@ -85,7 +88,10 @@ const inOrder = <Weighted extends { weight: number }>(
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, equals]) => byChance(equals, random));
 
-/** Longest matching prefix; empty if the trunk serves all numbers, undefined if it does not serve this number. */
+/**
+ * Returns the longest matching prefix; empty if the trunk serves all numbers, undefined if it does not serve this
+ * number.
+ */
 const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
   prefixes.length === 0
     ? ''
@@ -93,7 +99,7 @@ const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
         .filter((prefix) => number.startsWith(prefix))
         .toSorted((one, other) => other.length - one.length)[0];
 
-/** The addresses of a trunk that accept calls, or why there are none. */
+/** Returns the addresses of a trunk that accept calls, or why there are none. */
 const routeBy = (
   trunk: Trunk,
   { number, headers, isUsable, coolDowns, random }: ChoiceOptions,
@@ -130,7 +136,10 @@ export const chooseTrunks = (options: ChoiceOptions): Choice => {
   return { routes: ordered.map(({ trunk, addresses, prefix }) => ({ trunk, addresses, prefix })), leftOut };
 };
 
-/** Explains why there is no trunk to try. Among trunks in a cool-down, the one that ends first is named. */
+/**
+ * Explains why there is no trunk to try. Among trunks in a cool-down, the explanation names the one whose cool-down
+ * ends first.
+ */
 export const whyNoRoute = (
   leftOut: readonly LeftOut[],
   secondsUntil: TrunkCoolDowns['secondsUntil'],

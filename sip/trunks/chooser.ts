@@ -1,6 +1,6 @@
 /**
- * Chooses the trunks of a call by their current state: the workspace's trunks, then the configured one, without those
- * in cool-down.
+ * Chooses the trunks of a call by their current state: the workspace's trunks, then the configured one, except for
+ * trunks in a cool-down.
  */
 import { prefixedNumber, type Country } from '#src/domain/phone-number.ts';
 import { addressName, type Trunk, type TrunkRoute } from '#src/domain/trunk.ts';
@@ -8,7 +8,7 @@ import { chooseTrunks, whyNoRoute, type Choice } from './choose.ts';
 import type { NumberOwner, TrunkDirectory } from './directory.ts';
 import type { TrunkCoolDowns } from './cool-downs.ts';
 
-/** `configured` is null without a trunk in the configuration. */
+/** Trunks to choose from. `configured` is null if the configuration contains no trunk. */
 export type TrunkSources = { directory: TrunkDirectory; configured: Trunk | null };
 
 /** Returns the trunks of all workspaces. */
@@ -34,7 +34,7 @@ export const createChooser = (sources: TrunkSources & { country: Country }, cool
     choose: async (from: string, to: string, headers: readonly string[]): Promise<Choice> =>
       choiceFor(await directory.ownerOf(from), prefixedNumber(to, country), headers),
 
-    /** Chooses like `choose` for a number of this owner, without a call, for display. */
+    /** Chooses like `choose` for a number of this owner, but for display instead of a call. */
     route(owner: NumberOwner, to: string): TrunkRoute {
       const number = prefixedNumber(to, country);
       const { routes, leftOut } = choiceFor(owner, number, []);

@@ -10,7 +10,7 @@ import {
 export type ConfiguredTrunk = {
   /** Target of calls: `host` or `host:port`. */
   address: string;
-  /** Host of the From header; without it, drachtio-server's own address. */
+  /** Host of the From header; if absent, drachtio-server's own address. */
   fromHost?: string;
   numbers?: NumberFormat;
   media?: TrunkMedia;

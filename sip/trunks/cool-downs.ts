@@ -1,12 +1,12 @@
 /**
- * Cool-downs of trunk addresses that asked for one (`Retry-After`, RFC 3261 section 20.33). Calls skip such an address
+ * Cool-downs of trunk addresses that requested one (`Retry-After`, RFC 3261 section 20.33). Calls skip such an address
  * instead of waiting for it.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export const createTrunkCoolDowns = (options: {
   clock: Clock;
-  /** Maximum cool-down in milliseconds; longer requests are reduced to it. */
+  /** Maximum cool-down in milliseconds; longer cool-downs are reduced to this one. */
   longestCoolDownMs: number;
 }) => {
   const { clock, longestCoolDownMs } = options;
@@ -31,11 +31,11 @@ export const createTrunkCoolDowns = (options: {
     begin(key: string, milliseconds: number): void {
       ends.set(key, clock.now() + Math.min(milliseconds, longestCoolDownMs));
     },
-    /** Ends the cool-down of a trunk whose settings changed. */
+    /** Ends the cool-downs of a trunk whose settings changed. */
     end(trunkId: string): void {
       for (const key of ends.keys()) if (key.startsWith(`${trunkId} `)) ends.delete(key);
     },
-    /** Seconds until the end of a cool-down, rounded up, for display. */
+    /** Returns the seconds until the end of a cool-down, rounded up, for display. */
     secondsUntil: (end: number): number => Math.ceil((end - clock.now()) / 1_000),
   };
 };

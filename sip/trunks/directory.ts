@@ -1,6 +1,6 @@
 /**
- * Directory of trunks for real lines, provided by the gateway. It is held in memory, so calls do not wait for the
- * database.
+ * Directory of trunks for real lines, which the gateway provides. The directory is in memory, so that calls do not wait
+ * for the database.
  */
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
@@ -11,8 +11,8 @@ export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
 export type TrunkRequests = OutOfDialogRequests & {
   /**
-   * Test of a trunk by registration, OPTIONS and a call. Numbers are in domestic format; caller and callee are equal
-   * for a call that returns to the gateway.
+   * Tests a trunk by registration, OPTIONS and a call. Numbers are in domestic format; caller and callee are equal for
+   * a call that returns to the gateway.
    */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Cool-downs of trunks. */
@@ -24,12 +24,13 @@ export type TrunkRequests = OutOfDialogRequests & {
 };
 
 export interface TrunkDirectory {
-  /** Called once requests to trunks can be sent. Resolves when `all` is known. */
+  /** Called once requests to trunks can be sent. Resolves when `all` returns the trunks. */
   start(requests: TrunkRequests): Promise<void>;
-  /** The enabled trunks of all workspaces at this moment. */
+  /** Returns the enabled trunks of all workspaces at this moment. */
   all(): readonly Trunk[];
   /**
-   * Whether a trunk is registered (if required) and responds; with `addressName`, whether that address of it responds.
+   * Whether a trunk is registered (if registration is required) and responds. With `address` (an `addressName`),
+   * whether that address of the trunk responds.
    */
   isUsable(trunkId: string, address?: string): boolean;
   /** Returns the owner of this number and the trunk to which it is bound; undefined for a number without an owner. */

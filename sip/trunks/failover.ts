@@ -1,9 +1,10 @@
 /**
- * Whether an unanswered call is tried on the next trunk: only if the trunk is at fault, never if the callee was reached
- * or the number is wrong, and never after ringing. Each trunk configures the statuses that are its fault.
+ * Decides whether an unanswered call is tried on the next trunk: only if the trunk is at fault, never if the callee was
+ * reached or the number is wrong, and never after ringing. Each trunk configures the statuses that count as its fault.
  *
- * Early media (183) is neither an answer nor ringing: it may be a ringing tone, an announcement or silence. The gateway
- * does not listen to it, and the trunk may still fail the call, so 183 is treated like no provisional response.
+ * Early media (183) is neither an answer nor ringing, because it may be a ringing tone, an announcement or silence. The
+ * gateway does not listen to it, and the trunk may still fail the call, so 183 is treated like a missing provisional
+ * response.
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import { networkCause, unansweredCause } from '../causes.ts';
@@ -11,13 +12,13 @@ import { networkCause, unansweredCause } from '../causes.ts';
 export type FailedTry = {
   /** Status of the final response; null without any response, or if the request could not be sent. */
   status: number | null;
-  /** The `Reason` header (RFC 3326), if any. */
+  /** Header `Reason` (RFC 3326), if there is one. */
   reason?: string | undefined;
-  /** Progress of the call: `progress` is 183 or the like, `ringing` a ringing telephone. */
+  /** Progress of the call: `progress` for 183 and similar statuses, `ringing` for a ringing telephone. */
   came: 'nowhere' | 'progress' | 'ringing';
 };
 
-/** Why the call was not answered, for its record. */
+/** Returns why the call was not answered, for the call's record. */
 export const causeOf = ({ status, reason, came }: FailedTry): UnansweredCause =>
   status === null ? 'trunk_error' : unansweredCause({ status, reason, rang: came !== 'nowhere' });
 
@@ -25,7 +26,7 @@ export const causeOf = ({ status, reason, came }: FailedTry): UnansweredCause =>
 const names = (statuses: readonly string[], status: number): boolean =>
   statuses.includes(String(status)) || statuses.includes(`${Math.floor(status / 100)}xx`);
 
-/** Whether the status is one of the trunk's failover statuses: it then concerns the trunk, not the callee. */
+/** Whether the status is one of the trunk's failover statuses, so that it concerns the trunk and not the callee. */
 export const isTrunksFault = ({ status, reason, came }: FailedTry, statuses: readonly string[]): boolean => {
   if (status === null) return true;
   if (!names(statuses, status)) return false;
@@ -36,6 +37,6 @@ export const isTrunksFault = ({ status, reason, came }: FailedTry, statuses: rea
   return status !== 408 || came === 'nowhere';
 };
 
-/** `statuses`: the trunk's `failoverStatuses`. */
+/** Whether the call is tried elsewhere. `statuses` are the trunk's `failoverStatuses`. */
 export const goesOn = (failed: FailedTry, statuses: readonly string[]): boolean =>
   failed.came !== 'ringing' && isTrunksFault(failed, statuses);

@@ -1,4 +1,4 @@
-/** The SIP messages of a trunk check, in order, one line each. */
+/** The SIP messages of a trunk check in order, one line each. */
 import type Srf from 'drachtio-srf';
 import type { LadderLine } from '#src/domain/trunk.ts';
 

@@ -1,16 +1,16 @@
 /**
  * Limits of a trunk in this process (`shared-limits.ts` applies them across gateways): concurrent calls, and new calls
- * per second. A call that exceeds them waits in a short queue; if the queue is full or the wait too long, it is
- * rejected with a reason.
+ * per second. A call that exceeds a limit waits in a short queue. If the queue is full or the wait too long, the call
+ * is rejected with a reason.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
-/** Permit for one channel of a trunk. Releasing it is idempotent. */
+/** Permit for one channel of a trunk. Releasing the permit is idempotent. */
 export type Permit = { release(): void };
 
-/** Why no permit was given, as a plain sentence. */
+/** A permit, or why no permit was given, as a plain sentence. */
 export type Acquired = { permit: Permit } | { full: string };
 
 type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
@@ -19,10 +19,10 @@ type Waiter = { goOn: (hasChannel: boolean) => void };
 
 type Load = { channels: number; nextCallAt: number; waiters: Set<Waiter> };
 
-/** Maximum of calls that wait for a channel of one trunk. */
+/** Maximum number of calls that wait for a channel of one trunk. */
 const mostWaiting = 50;
 
-/** Resolves after this time, or when the signal aborts. */
+/** Waits for this time, or until the signal aborts. */
 export const waitOn = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -52,7 +52,10 @@ const waitForChannel = (load: Load, clock: Clock, ms: number, signal: AbortSigna
     if (signal.aborted) giveUp();
   });
 
-/** Permit for a channel that is already counted. Releasing it passes the channel to the longest waiting call. */
+/**
+ * Creates the permit for a channel that is already counted. Releasing the permit passes the channel to the longest
+ * waiting call.
+ */
 const permitFor = (load: Load): Permit => ({
   release: once(() => {
     const [next] = load.waiters;
@@ -76,7 +79,7 @@ export const pacedOf = ({ name, callsPerSecond }: Limited): { full: string } => 
 
 export const createTrunkLimits = (options: {
   clock: Clock;
-  /** Maximum time that a call waits for its turn. */
+  /** Maximum time for which a call waits for its turn. */
   patienceMs: number;
 }) => {
   const { clock, patienceMs } = options;
@@ -102,7 +105,7 @@ export const createTrunkLimits = (options: {
       return maxChannels !== null && load.channels >= maxChannels ? null : takeChannel(load);
     },
 
-    /** Takes a channel for an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
+    /** Takes a channel for an outbound call. `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Acquired> {
       const { maxChannels, callsPerSecond } = trunk;
       const load = loadOf(trunk.id);

@@ -13,11 +13,11 @@ import { type Repetition, repetitionAfter } from './repeat-request.ts';
 // Reads the granted lifetime of a registration. The response to a REGISTER lists all contacts of the account, each with
 // its own expiry (RFC 3261 section 10.2.4); only our contact counts.
 
-/** Returns undefined unless the text is a whole number of seconds. */
+/** Parses a whole number of seconds; returns undefined for other text. */
 const secondsIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
 
-/** The parts of an address that distinguish contacts; the host in lower case, the port as a number. */
+/** Returns the parts of an address that distinguish contacts, with the host in lower case and the port as a number. */
 const partsOf = (uri: string): { user: string; address: string } => {
   const [, scheme = '', user = '', host = '', port] =
     /^(sips?):(?:([^@]*)@)?(\[[^\]]*\]|[^:;?]*)(?::(\d{1,5}))?/i.exec(uri) ?? [];
@@ -27,8 +27,8 @@ const partsOf = (uri: string): { user: string; address: string } => {
 
 /**
  * Returns the seconds granted for our contact; undefined if the response does not contain it. A registrar may replace
- * our address by the one that it saw: then all contacts of our user count, with the earliest expiry. Contacts of other
- * users are ignored, except a single contact, which must be ours.
+ * our address by the address that it has seen; then all contacts of our user count, with the earliest expiry. Contacts
+ * of other users are ignored, except a single contact, which must be ours.
  */
 export const registeredSec = (response: Headers, contact: string): number | undefined => {
   const ours = partsOf(contact);
@@ -44,7 +44,8 @@ export const registeredSec = (response: Headers, contact: string): number | unde
 };
 
 /**
- * All methods reject with an error whose message is a plain sentence for the operator. `at` is wall-clock milliseconds.
+ * Requests to a trunk. All methods reject with an error whose message is a plain sentence for the operator. `at` is
+ * wall-clock milliseconds.
  */
 export type OutOfDialogRequests = {
   register(trunk: Trunk, signal: AbortSignal, ladder?: Ladder): Promise<{ at: number; expiresSec: number }>;
@@ -93,7 +94,7 @@ const numberIn = (response: Srf.SrfResponse, header: string): number | undefined
 
 export type OutOfDialogOptions = {
   srf: Srf;
-  /** Returns why there is no connection to drachtio-server; `null` if connected. */
+  /** Returns why there is no connection to drachtio-server; `null` with a connection. */
   problem: () => string | null;
   /** Time limit for a response. */
   answerMs: number;
@@ -104,7 +105,7 @@ export type OutOfDialogOptions = {
 
 type Asking = { signal?: AbortSignal | undefined; ladder?: Ladder | undefined };
 
-/** Sends a request outside of any dialog; resolves with the final response, including a challenge. */
+/** Sends a request outside of any dialog. Resolves with the final response, even if it is a challenge. */
 const sendOnce = (
   { srf, clock, answerMs, problem }: OutOfDialogOptions,
   uri: string,
@@ -142,12 +143,12 @@ const sendOnce = (
         resolve({ response, request: sent });
       });
     };
-    // Form of `request` that the type declarations of drachtio-srf lack.
+    // The called form of `request` is missing in the types of drachtio-srf.
     Reflect.apply(srf.request, srf, [uri, sending, onSent]);
     return undefined;
   });
 
-/** Like `sendOnce`, but answers a challenge if there are credentials. */
+/** Sends a request like `sendOnce`, but answers a challenge if there are credentials. */
 const send = async (
   options: OutOfDialogOptions,
   uri: string,

@@ -1,6 +1,6 @@
 /**
- * Redirect targets of a trunk: the Contacts of a 3xx (RFC 3261 sections 8.1.3.4 and 20.10). They are untrusted: the
- * dialled URI is rebuilt from the recognized parts, and the rest is ignored.
+ * Redirect targets of a trunk: the Contacts of a 3xx (RFC 3261 sections 8.1.3.4 and 20.10). Contacts are untrusted, so
+ * the dialled URI is built from the recognized parts, and the rest is ignored.
  */
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
@@ -14,17 +14,17 @@ export type Redirection = InviteTarget & {
   number: string;
 };
 
-/** Maximum of Contacts that are read. */
+/** Maximum number of Contacts that are read. */
 const mostContacts = 10;
 
-/** Preference; 1 without a valid `q` (RFC 3261 section 20.10). */
+/** Returns the preference; 1 without a valid `q` (RFC 3261 section 20.10). */
 const priorityOf = (q: string | undefined): number =>
   q !== undefined && /^[01](?:\.\d{0,3})?$/.test(q) ? Number(q) : 1;
 
 const sipUri =
   /^(sips?):([\w+.;=()-]{1,128})@(\[[0-9a-f:.]{2,45}\]|[0-9a-z][0-9a-z.-]{0,252})(?::(\d{1,5}))?((?:;[^;?]*)*)$/i;
 
-/** Transport of the Contact, else of the trunk. TLS is never downgraded. */
+/** Returns the transport of the Contact, or else of the trunk. TLS is never downgraded. */
 const transportFor = (
   { transport: own }: Pick<Trunk, 'transport'>,
   scheme: string,
@@ -56,7 +56,7 @@ const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection
   };
 };
 
-/** Returns the allowed targets in the order of attempts: the highest `q` first. */
+/** Returns the allowed targets in the order of attempts, with the highest `q` first. */
 export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country): Redirection[] => {
   if (trunk.redirects === 'refused') return [];
   return nameAddressesIn(contacts)
@@ -67,12 +67,12 @@ export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country)
     .filter(({ isOwn }) => isOwn || trunk.redirects === 'any');
 };
 
-/** Maximum of followed redirects in one call over one trunk. */
+/** Maximum number of followed redirects in one call over one trunk. */
 const mostRedirections = 5;
 
 /**
- * Targets of one call over one trunk, tried in order: first the trunk's own, then its redirect targets. Each target is
- * tried once and the number of redirects is limited, so a call cannot loop.
+ * Targets of one call over one trunk, tried in order: first the trunk's own targets, then its redirect targets. Each
+ * target is tried once and the number of redirects is limited, so a call cannot loop.
  */
 export const createTargets = (own: readonly InviteTarget[]) => {
   const left: InviteTarget[] = [...own];
@@ -81,7 +81,7 @@ export const createTargets = (own: readonly InviteTarget[]) => {
 
   return {
     next: (): InviteTarget | undefined => left.shift(),
-    /** Inserts redirect targets before the remaining ones. Returns the number of new ones. */
+    /** Inserts redirect targets before the remaining ones. Returns the number of targets that are new. */
     redirect(targets: readonly InviteTarget[]): number {
       const followed = targets.filter(({ uri }) => !known.has(uri)).slice(0, mostRedirections - redirections);
       redirections += followed.length;

@@ -1,6 +1,6 @@
 /**
- * Repeats a challenged request outside of dialogs: the same Call-ID and From, the next CSeq, and credentials (RFC 3261
- * section 22.2).
+ * Repeats a challenged request outside of dialogs with the same Call-ID and From, the next CSeq, and credentials (RFC
+ * 3261 section 22.2).
  */
 import { isIP } from 'node:net';
 import type Srf from 'drachtio-srf';
@@ -14,8 +14,8 @@ export type Repetition = {
 };
 
 /**
- * The repetition goes to the address that responded: a name may resolve to several servers, and a nonce is valid only
- * for the server that issued it.
+ * Returns the address that responded, to which the repetition is sent, because a name may resolve to several servers,
+ * and a nonce is valid only for the server that issued it.
  */
 const serverOf = (uri: string, response: Srf.SrfResponse): Pick<Repetition, 'proxy'> => {
   const [, host = '', parameters = ''] =
@@ -26,7 +26,7 @@ const serverOf = (uri: string, response: Srf.SrfResponse): Pick<Repetition, 'pro
   return { proxy: `sip:${hostInUri(address)}:${port}${transport}` };
 };
 
-/** Returns `null` if the response is not a challenge, or the challenge cannot be answered again. */
+/** Returns the repetition; `null` if the response is not a challenge, or the challenge cannot be answered again. */
 export const repetitionAfter = (
   response: Srf.SrfResponse,
   sent: Srf.SrfRequest,

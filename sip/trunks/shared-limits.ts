@@ -1,7 +1,7 @@
 /**
- * Limits of a trunk across all gateways of a database. A channel and a slot of the rate limit are taken in this process
- * first (`limits.ts`), then in the database, before dialling. While the database is unavailable, each gateway applies
- * only its own limits, so that it can still place calls.
+ * Limits of a trunk across all gateways of a database. Before dialling, a channel and a slot of the rate limit are
+ * taken first in this process (`limits.ts`), then in the database. While the database is unavailable, each gateway
+ * applies only its own limits, so that it can still place calls.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,11 +10,11 @@ import type { Trunk, TrunkChannel } from '#src/domain/trunk.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import { fullOf, pacedOf, waitOn, type Acquired, type Permit, type TrunkLimits } from './limits.ts';
 
-/** Load of all gateways on a trunk; each method rejects when the database is unavailable. */
+/** Load of all gateways on a trunk. Each method rejects when the database is unavailable. */
 export type SharedTrunkLoad = {
-  /** Resolves to whether a channel was free. */
+  /** Takes a channel. Resolves to whether one was free. */
   take(channel: TrunkChannel & { maxChannels: number }): Promise<boolean>;
-  /** Counts a call that was taken over by this gateway, even if the trunk is full. */
+  /** Counts a call that this gateway took over, even if the trunk is full. */
   keep(channel: TrunkChannel): Promise<void>;
   giveBack(channel: TrunkChannel): Promise<void>;
   /** Resolves to the milliseconds until the rate limit allows one more call; null if the wait exceeds the limit. */
@@ -25,7 +25,7 @@ type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
 
 type WaitingCall = {
   callId: string;
-  /** Aborts when the call is cancelled. */
+  /** Signal that aborts when the call is cancelled. */
   signal: AbortSignal;
 };
 
@@ -37,8 +37,8 @@ type Joining = { permit: Permit; hasChannel: Promise<boolean> };
 
 /**
  * Polling interval for a channel that another gateway released. There is no notification, because a dead gateway would
- * not send one and polling is needed anyway. It happens only while a call waits at the last of its trunks, which is
- * full, and at most for its patience.
+ * not send one and polling is needed anyway. The gateway polls only while a call waits at the last of its trunks, which
+ * is full, and at most for the call's patience.
  */
 const lookMs = 200;
 
@@ -46,7 +46,7 @@ export type SharedLimitsOptions = {
   limits: TrunkLimits;
   load: SharedTrunkLoad;
   clock: Clock;
-  /** Maximum time that a call waits for its turn, and this gateway for the database. */
+  /** Maximum time for which a call waits for its turn, and this gateway for the database. */
   patienceMs: number;
   /** Runs work whose result is not awaited. */
   inBackground: (what: string, work: () => Promise<unknown>) => void;
@@ -57,7 +57,10 @@ export type SharedLimitsOptions = {
 const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const { load, clock, patienceMs, inBackground, logger } = options;
 
-  /** Decides by this gateway's own limits when the database is unavailable. */
+  /**
+   * Returns the database's decision, or `alone` when the database is unavailable, because then this gateway's own
+   * limits decide.
+   */
   const asked = async <Answer>(what: string, work: () => Promise<Answer>, alone: Answer): Promise<Answer> => {
     try {
       const error = (): Error => new TimeoutError(patienceMs, what);
@@ -71,7 +74,10 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
     }
   };
 
-  /** Permit for a channel of this gateway; it is returned to the database after the result of `taking` is known. */
+  /**
+   * Permit for a channel of this gateway. The channel is returned to the database after the result of `taking` is
+   * known.
+   */
   const permitFor = (channel: TrunkChannel, here: Permit, taking: Promise<unknown>): Permit => ({
     release: once(() => {
       here.release();
@@ -134,7 +140,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
       return permitFor(channel, permit, keeping);
     },
 
-    /** Takes a channel for an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
+    /** Takes a channel for an outbound call. `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, call: WaitingCall): Promise<Acquired> {
       const until = clock.now() + (isLast ? patienceMs : 0);
       const acquired = await limits.acquire(trunk, isLast, call.signal);
@@ -157,7 +163,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
 
 export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
-/** Used by a gateway that shares no trunks: always grants. */
+/** Load for a gateway that shares no trunks: every request is granted. */
 export const loadOfOtherNodes: SharedTrunkLoad = {
   take: () => Promise.resolve(true),
   keep: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 /**
- * Audio of one call at a web phone: microphone frames in, the agent's voice out. The phone buffers a little of the
- * voice and reports with each frame how much was played. The gateway sends as much as there is room for and needs no
- * timer: a slow or disconnected phone blocks only itself.
+ * Audio of one call at a web phone: microphone frames in, the agent's voice out. The phone buffers a part of the voice
+ * and reports with each frame how much it has played. The gateway sends as much as fits into the phone's buffer and
+ * needs no timer, so a slow or disconnected phone blocks only itself.
  *
  * A phone that reconnects counts from zero; audio that was in transit to it counts as played.
  */
@@ -12,9 +12,9 @@ import type { AudioPath } from '#sip/audio/audio-path.ts';
 import type { MediaEndpoint, AudioEvents } from '#sip/audio/media-endpoint.ts';
 
 export type PhoneAudioNumbers = Readonly<{
-  /** Maximum of audio that a phone may be ahead of time after a network hiccup. */
+  /** Maximum lead of a phone's audio over real time after a network hiccup. */
   burstMs: number;
-  /** Without a frame for this time, the audio of the call is lost. */
+  /** Time without a frame after which the audio of the call counts as lost. */
   stallMs: number;
 }>;
 
@@ -27,39 +27,39 @@ export type Speaker = {
 
 export type PhoneAudio = {
   readonly endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
-  /** Takes a frame; returns what is wrong with it. */
+  /** Processes a frame. Returns the error of an invalid frame. */
   hear(message: Uint8Array): 'invalid_sound' | 'too_much' | undefined;
-  /** Takes the answer to a flush; returns what is wrong with it. */
+  /** Processes the response to a flush. Returns the error of an invalid response. */
   flushed(samples: number): 'invalid_sound' | undefined;
-  /** Sets the phone's connection; `null`: disconnected. */
+  /** Sets the connection to the phone; `null` while the phone is disconnected. */
   connectTo(speaker: Speaker | null): void;
 };
 
 const leadSamples = (soundLeadMs * phoneSampleRate) / 1_000;
 const messageBytes = phoneFrameHead + phoneFrameSamples * 2;
-/** Clocks differ: a phone whose clock is faster by this factor is accepted. */
+/** Factor by which a phone's clock may be faster than the gateway's. */
 const tolerance = 1.05;
 
 type Waiting = { samples: Int16Array } | { onPlayed: () => void };
 
-/** Counts the samples sent in a connection, and their state. */
+/** Counts the samples sent in a connection: played, discarded and in transit. */
 const createAccount = () => {
   let sent = 0;
   let played = 0;
   let dropped = 0;
-  /** Audio sent before this position is discarded, whether the phone has confirmed that or not. */
+  /** Position up to which sent audio is discarded, even before the phone confirms it. */
   let flushedTo = 0;
   return {
     underWay: (): number => sent - Math.max(flushedTo, played + dropped),
     sent: (samples: number): void => void (sent += samples),
     flush: (): void => void (flushedTo = sent),
-    /** Returns whether the phone can have played this many samples. */
+    /** Records the number of played samples; returns whether it is possible. */
     played(samples: number): boolean {
       if (samples < played || samples + dropped > sent) return false;
       played = samples;
       return true;
     },
-    /** Returns whether it can have discarded this many more samples. */
+    /** Records further discarded samples; returns whether their number is possible. */
     dropped(samples: number): boolean {
       if (played + dropped + samples > flushedTo) return false;
       dropped += samples;
@@ -73,7 +73,7 @@ const createVoicePath = () => {
   const waiting: Waiting[] = [];
   let account = createAccount();
   let speaker: Speaker | null = null;
-  /** Set when the phone begins to send, which shows that it can play. */
+  /** Whether the phone has begun to send, which shows that it can play. */
   let isReady = false;
 
   const sendFrames = (samples: Int16Array): Int16Array => {
@@ -116,7 +116,7 @@ const createVoicePath = () => {
       isReady = false;
       account = createAccount();
     },
-    /** Takes the phone's count of played samples; returns whether it is possible. */
+    /** Processes the phone's count of played samples; returns whether the count is possible. */
     played(samples: number): boolean {
       if (!account.played(samples)) return false;
       isReady = speaker !== null;
@@ -141,7 +141,7 @@ const createVoicePath = () => {
   };
 };
 
-/** The amount of audio that may still arrive at once. */
+/** Limits how much audio may arrive at once. */
 const createAllowance = (burstMs: number, clock: Pick<Clock, 'now'>) => {
   let leftMs = burstMs;
   let at = clock.now();
@@ -157,7 +157,7 @@ const createAllowance = (burstMs: number, clock: Pick<Clock, 'now'>) => {
   };
 };
 
-/** Calls back once when no frame has arrived for this time. */
+/** Calls back once when no frame has arrived for `stallMs`. */
 const createStallWatch = (stallMs: number, clock: Clock, onStall: () => void) => {
   let lastAt = clock.now();
   const look = (): void => {
@@ -169,11 +169,11 @@ const createStallWatch = (stallMs: number, clock: Clock, onStall: () => void) =>
   return { came: () => void (lastAt = clock.now()), stop: () => clock.clearTimeout(timer) };
 };
 
-/** Whether a binary message is a phone's frame, by its length. */
+/** Whether a binary message has the length of a phone's audio frame. */
 export const isAudioFrame = ({ length }: Uint8Array): boolean => length === messageBytes;
 
 const samplesOf = (message: Uint8Array): Int16Array =>
-  // A copy: the message may be unaligned in memory, and listeners keep it.
+  // The samples are copied, because the message may be unaligned in memory and listeners store it.
   new Int16Array(Uint8Array.from(message.subarray(phoneFrameHead)).buffer);
 
 export const createPhoneAudio = (numbers: PhoneAudioNumbers, clock: Clock): PhoneAudio => {

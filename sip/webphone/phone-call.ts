@@ -1,6 +1,6 @@
 /**
- * One call at the web phones of a workspace: the far end of a simulated line, operated by a person. It rings at all
- * phones, belongs to the one that answers, and reports the agent's actions to that one.
+ * One call at the web phones of a workspace: the far end of a simulated line, operated by a person. The call rings at
+ * all phones, is assigned to the phone that answers, and reports the agent's actions to that phone.
  */
 import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
@@ -16,13 +16,13 @@ import type { Voice } from '../simulator/sounding-utterance.ts';
 
 const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
-/** Limit of queued texts; more of them during one utterance come from a program. */
+/** Maximum number of queued texts; a person does not type more of them during one utterance. */
 const mostWaitingTexts = 50;
 
-/** If the agent speaks without a pause, a reconnecting phone receives only this many last utterances. */
+/** Maximum number of utterances that a reconnecting phone receives if the agent speaks without a pause. */
 const mostSaid = 50;
 
-/** Messages of a phone in a call. */
+/** Messages of a phone during a call. */
 export type InCall = Exclude<
   FromPhone,
   { type: 'answer' | 'decline' | 'dial' | 'hang_up' | 'sound_flushed' }
@@ -30,23 +30,23 @@ export type InCall = Exclude<
 
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
-  /** The person answered, with audio or by typing; actions of the agent are sent to `tell` from here on. */
+  /** Answers the call with audio or by typing. Actions of the agent are sent to `tell` from then on. */
   answer(tell: Tell, sound: CarriedAudio | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
-  /** The phone reconnected: sends it the state of the call. */
+  /** Sends the state of the call to a phone that reconnected. */
   resume(tell: Tell): void;
-  /** The phone is disconnected and cannot receive messages. */
+  /** Stops sending messages, because the phone is disconnected. */
   suspend(): void;
 };
 
 export type Tell = (message: ToPhone) => void;
 
 export type PhoneCallEvents = {
-  /** The telephone begins to ring. Not emitted for a call that was dialled here. */
+  /** Called when the telephone begins to ring, except for a call that was dialled at the phone. */
   ringing: (call: PhoneCall) => void;
-  /** The gateway accepted a call that was dialled here. */
+  /** Called when the gateway has accepted a call that was dialled at the phone. */
   taken: (call: PhoneCall) => void;
   ended: (call: PhoneCall, reason: PhoneCallEnd) => void;
 };
@@ -60,7 +60,10 @@ const detailsOf = ({ callId, direction, from, to, language, sipHeaders }: LineIn
   ...(sipHeaders === undefined ? {} : { sip_headers: sipHeaders }),
 });
 
-/** The agent's turn: its words since the person last spoke; kept until the agent says something else. */
+/**
+ * The agent's turn: its sentences since the person last spoke. The sentences of a finished turn are kept until the
+ * agent's next sentence.
+ */
 const createTurn = () => {
   let said: readonly SaidSentence[] = [];
   let isOver = false;
@@ -86,7 +89,7 @@ const agentSays = (
   ...(language === usual ? {} : { language }),
 });
 
-/** The person's side of the call: messages from and to the phone that has it. */
+/** The person's side of the call: messages from and to the phone that answered. */
 const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   const waiting: string[] = [];
   let tell: Tell | null = null;
@@ -111,7 +114,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   };
 
   return {
-    /** From here on the call is known to have audio. */
+    /** Notes that the call has audio. */
     hasSound: () => void (hasSound = true),
     pickUp(told: Tell): void {
       tell = told;
@@ -125,7 +128,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
       waiting.push(text);
       return sayNext();
     },
-    /** Sends changes of the line, and says queued texts. */
+    /** Sends changes of the line to the phone, and says queued texts. */
     notice(): void {
       if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
       cutsTold = phone.voicesCut();
@@ -156,7 +159,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     layDown(): void {
       tell = null;
     },
-    /** Detaches the phone like `layDown`, and drops waiting words. */
+    /** Detaches the phone like `layDown`, and drops queued texts. */
     hangUp(): void {
       tell = null;
       waiting.length = 0;
@@ -197,13 +200,13 @@ const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): Phon
   },
 });
 
-/** Returns the reason of the end for a phone. */
+/** Maps the end of a line to the reason that a phone receives. */
 const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
   if (by === 'counterparty') return cause === 'declined' ? 'declined' : 'hung_up';
   return cause === null ? 'other_side' : 'cancelled';
 };
 
-/** Creates the far end for such a call. */
+/** Creates the far end of a call at web phones. */
 export const phoneParty =
   (input: LineInput, on: PhoneCallEvents): CreateParty =>
   (phone, time) => {

@@ -1,4 +1,4 @@
-/** Validation of messages from phones. */
+/** Validates messages from web phones. */
 import * as z from 'zod';
 import type { FromPhone } from '#src/domain/web-phone.ts';
 
@@ -24,7 +24,7 @@ const fromPhone = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sound_flushed'), samples: z.number().int().nonnegative() }),
 ]) satisfies z.ZodType<FromPhone>;
 
-/** Returns `undefined` for an invalid message. */
+/** Parses a message; returns `undefined` for an invalid one. */
 export const parseFromPhone = (text: string): FromPhone | undefined => {
   let value: unknown;
   try {

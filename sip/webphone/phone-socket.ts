@@ -1,43 +1,54 @@
 /**
- * The websocket of web phones: JSON messages and audio frames in both directions, as in `src/domain/web-phone.ts`.
- * `?phone=` is the name that identifies a phone when it reconnects.
+ * The websocket of web phones, with JSON messages and audio frames in both directions (`src/domain/web-phone.ts`). The
+ * parameter `?phone=` is a name that identifies a phone when it reconnects.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
+import { webPhoneReplaced } from '#src/domain/web-phone.ts';
 import { parseFromPhone } from './phone-messages.ts';
-import type { Dial, WebPhones } from './web-phones.ts';
+import type { ConnectingPage } from './phone-switch.ts';
+import type { Dial, PhoneConnection, WebPhones } from './web-phones.ts';
 
 export type PhoneSocketLimits = {
-  /** Maximum of connected phones: of all workspaces, and of one. */
+  /** Maximum number of connected phones, in total and per workspace. */
   phones: number;
   phonesOfWorkspace: number;
+  /** Maximum number of connections from other gateways, one for each of their phones. */
+  links: number;
   messageBytes: number;
-  /** Maximum of bytes that wait for a slow reader, which is then disconnected. */
+  /** Maximum number of bytes buffered for a slow reader. Beyond it, the reader is disconnected. */
   waitingBytes: number;
-  /** A phone without a pong within this time is disconnected. */
+  /** Interval between pings in milliseconds. A phone that does not answer a ping is disconnected. */
   pingMs: number;
 };
 
 export type PhoneSocket = {
+  /** Accepts a page. */
   accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): void;
+  /** Accepts another gateway, which connects one of its phones. */
+  acceptLink(upgrade: Omit<AuthorizedUpgrade<IncomingMessage, Duplex>, 'workspaceId' | 'actor'>): void;
   /** Disconnects every phone. */
   close(): void;
 };
 
-/** RFC 6455 section 7.4.1, and a private code: the phone has been opened elsewhere under this name. */
-const closeCodes = { goingAway: 1001, tooSlow: 1013, replaced: 4001 } as const;
+/** Close codes of RFC 6455 section 7.4.1, and a private code: another browser has connected under this phone's name. */
+const closeCodes = { goingAway: 1001, tooSlow: 1013, replaced: webPhoneReplaced } as const;
 
 /** Time for a phone to complete the closing handshake. */
 const farewellMs = 500;
 
 const isName = (name: string): boolean => /^[\w-]{8,64}$/.test(name);
 
+type Connect = (page: ConnectingPage) => PhoneConnection;
+
 export const createPhoneSocket = (options: {
   phones: Pick<WebPhones, 'connect' | 'close'>;
-  /** Places calls for phones. */
+  /** Connects a page with this and all other gateways. */
+  connectEverywhere: Connect;
+  /** Places calls that are dialled at phones. */
   dial: Dial;
   limits: PhoneSocketLimits;
   logger: Logger;
@@ -48,16 +59,25 @@ export const createPhoneSocket = (options: {
     perMessageDeflate: false,
     maxPayload: limits.messageBytes,
   });
-  server.on('error', (error) =>
-    logger.error({ err: error }, 'the WebSocket server of the web phones failed'),
-  );
+  const links = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+  });
+  for (const each of [server, links])
+    each.on('error', (error) =>
+      logger.error({ err: error }, 'the WebSocket server of the web phones failed'),
+    );
 
   const workspaces = new Map<WebSocket, string>();
   const phonesOf = (workspaceId: string): number =>
     [...workspaces.values()].filter((one) => one === workspaceId).length;
 
-  const serve = (socket: WebSocket, workspaceId: string, name: string): void => {
-    workspaces.set(socket, workspaceId);
+  const serve = (
+    socket: WebSocket,
+    { workspaceId, name }: Pick<ConnectingPage, 'workspaceId' | 'name'>,
+    connect: Connect,
+  ): void => {
     let isThere = true;
     const ping = setInterval(() => {
       if (!isThere) return socket.terminate();
@@ -70,7 +90,7 @@ export const createPhoneSocket = (options: {
       else socket.send(message);
     };
     const send = (message: object): void => sendBytes(JSON.stringify(message));
-    const connection = phones.connect({
+    const connection = connect({
       workspaceId,
       name,
       tell: send,
@@ -89,7 +109,6 @@ export const createPhoneSocket = (options: {
     });
     socket.on('error', (error) => logger.debug({ err: error }, 'the WebSocket of a web phone failed'));
     socket.on('close', () => {
-      workspaces.delete(socket);
       clearInterval(ping);
       connection.lost();
     });
@@ -101,13 +120,29 @@ export const createPhoneSocket = (options: {
       if (!isName(name)) return refuse(400);
       if (server.clients.size >= limits.phones) return refuse(503);
       if (phonesOf(workspaceId) >= limits.phonesOfWorkspace) return refuse(429);
-      server.handleUpgrade(request, socket, head, (phone) => serve(phone, workspaceId, name));
+      server.handleUpgrade(request, socket, head, (phone) => {
+        workspaces.set(phone, workspaceId);
+        phone.on('close', () => workspaces.delete(phone));
+        serve(phone, { workspaceId, name }, options.connectEverywhere);
+      });
+    },
+    acceptLink({ request, socket, head, query, refuse }) {
+      const name = query.get('phone') ?? '';
+      const workspaceId = query.get('workspace') ?? '';
+      const since = Number(query.get('since'));
+      if (!isName(name) || workspaceId === '' || !Number.isFinite(since)) return refuse(400);
+      if (links.clients.size >= limits.links) return refuse(503);
+      links.handleUpgrade(request, socket, head, (link) =>
+        serve(link, { workspaceId, name }, (phone) => phones.connect({ ...phone, since })),
+      );
     },
     close() {
-      for (const phone of server.clients) phone.close(closeCodes.goingAway, 'the gateway ends');
+      const clients = [...server.clients, ...links.clients];
+      for (const client of clients) client.close(closeCodes.goingAway, 'the gateway ends');
       const cutOff = setTimeout(() => {
-        for (const phone of server.clients) phone.terminate();
+        for (const client of clients) client.terminate();
       }, farewellMs);
+      links.close();
       server.close(() => clearTimeout(cutOff));
       phones.close();
     },

@@ -5,25 +5,27 @@ import type { PhoneCall, Tell } from './phone-call.ts';
 import type { PhoneAudio } from './phone-audio.ts';
 
 export type Station = {
-  /** `null` while the connection is lost. */
+  /** Sends a message to the phone; `null` while the connection is lost. */
   tell: Tell | null;
+  /** Time of the page's connection, by a clock that all gateways share. */
+  since: number;
   /** Plays a frame of the agent's voice. */
   play: (frame: Uint8Array) => void;
   replaced: () => void;
   call: PhoneCall | null;
-  /** Audio of its call, if any. */
+  /** Audio of the phone's call; `null` without audio. */
   sound: PhoneAudio | null;
-  /** The phone synthesizes the agent's words itself and reports the heard part. */
+  /** Whether the phone synthesizes the agent's words itself and reports the heard part. */
   reports: boolean;
-  /** A dialled call that was not accepted yet. */
+  /** The dialled call that was not accepted yet. */
   dialling: symbol | null;
   timer: unknown;
 };
 
 export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
 
-/** Connection through which calls reach a phone. */
-export type PhoneWay = { tell: Tell; play: Station['play']; replaced: () => void };
+/** Connection through which the gateway reaches a phone. */
+export type PhoneWay = { tell: Tell } & Pick<Station, 'since' | 'play' | 'replaced'>;
 
 const createStation = (way: PhoneWay): Station => ({
   ...way,
@@ -37,14 +39,14 @@ const createStation = (way: PhoneWay): Station => ({
 export const ringingCall = ({ ringing }: Workspace, callId: string): PhoneCall | undefined =>
   [...ringing].find(({ details }) => details.call_id === callId);
 
-/** Stops ringing; `except` is the phone that takes the call. */
+/** Stops ringing at all phones except `except`, the phone that takes the call. */
 const silence = (workspace: Workspace, call: PhoneCall, reason: PhoneCallEnd, except?: Station): void => {
   if (!workspace.ringing.delete(call)) return;
   for (const station of workspace.stations.values())
     if (station !== except) station.tell?.({ type: 'ended', call_id: call.details.call_id, reason });
 };
 
-/** The call is over: removes it from every phone. */
+/** Removes an ended call from every phone. */
 export const release = (
   workspace: Workspace,
   call: PhoneCall,
@@ -62,13 +64,13 @@ export const release = (
   }
 };
 
-/** Sends through the phone's current connection. */
+/** Sends a message through the phone's current connection. */
 const tellTo =
   (station: Station): Tell =>
   (message) =>
     station.tell?.(message);
 
-/** Routes the audio of its call through the phone's current connection. */
+/** Routes the audio of the phone's call through its current connection. */
 const connectSound = ({ call, sound, ...station }: Station): void => {
   if (call === null) return;
   const { call_id: callId } = call.details;
@@ -76,7 +78,7 @@ const connectSound = ({ call, sound, ...station }: Station): void => {
   sound?.connectTo(tell && { play, flush: () => tell({ type: 'sound_flush', call_id: callId }) });
 };
 
-/** The phone lost its connection, and may come back to its call. */
+/** Notes that the phone lost its connection. The phone may reconnect and resume its call. */
 export const loseStation = (station: Station): void => {
   station.tell = null;
   station.dialling = null;
@@ -84,7 +86,19 @@ export const loseStation = (station: Station): void => {
   connectSound(station);
 };
 
-/** Connects a phone, for the first time or again: a phone with a known name continues where it was. */
+/**
+ * Whether a page that was opened later is connected under this name. Gateways connect pages of theirs, also again, so
+ * the order of connections does not tell the later page.
+ */
+export const isTaken = (
+  { stations }: Workspace,
+  { name, since }: { name: string; since: number },
+): boolean => {
+  const known = stations.get(name);
+  return known !== undefined && known.tell !== null && known.since > since;
+};
+
+/** Connects a phone, for the first time or again. A phone with a known name resumes its call. */
 export const connectStation = (
   { stations, ringing }: Workspace,
   { name, ...way }: PhoneWay & { name: string },
@@ -104,7 +118,7 @@ export const connectStation = (
   return station;
 };
 
-/** Assigns the call to this phone, with audio or without. */
+/** Assigns a call to this phone, with audio or without. */
 export const take = (station: Station, call: PhoneCall, sound: PhoneAudio | null): void => {
   station.dialling = null;
   station.call = call;
@@ -114,7 +128,7 @@ export const take = (station: Station, call: PhoneCall, sound: PhoneAudio | null
   call.receive({ type: 'voice', on: station.reports });
 };
 
-/** Answers a ringing call; returns why that is impossible. */
+/** Answers a ringing call; returns an error code if that is impossible. */
 export const answer = (
   workspace: Workspace,
   station: Station,

@@ -1,6 +1,6 @@
 /**
- * Web phones of all workspaces: browsers in which simulated calls ring. The phones of one workspace ring together and
- * the first that answers gets the call; a phone that disconnects during a call has a moment to come back to it.
+ * Web phones of all workspaces: browsers in which simulated calls ring. The phones of one workspace ring together, and
+ * the first that answers gets the call. A phone that disconnects during a call may reconnect within a short time.
  *
  * A phone chooses its own name, which identifies it when it reconnects.
  */
@@ -14,6 +14,7 @@ import { createPhoneAudio, isAudioFrame, type PhoneAudio, type PhoneAudioNumbers
 import {
   answer,
   connectStation,
+  isTaken,
   loseStation,
   release,
   ringingCall,
@@ -33,40 +34,40 @@ export type Dialled =
       >;
     };
 
-/** Calls a number of the workspace; `partyFor` is the caller. */
+/** Calls a number of the workspace. `partyFor` creates the caller. */
 export type Dial = (call: {
   workspaceId: string;
   to: string;
   partyFor: (input: LineInput) => CreateParty;
 }) => Promise<Dialled>;
 
-/** An open browser; `replaced` is called when another one with the same name connects. */
+/** A browser that connects. `replaced` is called when another browser connects with the same name. */
 export type ConnectingPhone = PhoneWay & {
   workspaceId: string;
   name: string;
-  /** Places calls for this phone. */
+  /** Places calls that are dialled at this phone. */
   dial: Dial;
 };
 
 export type WebPhonesOptions = {
-  /** Workspace of a call; `undefined` for a call that is over. */
+  /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
-  /** Time for a phone to come back after a disconnect during a call, in wall-clock milliseconds. */
+  /** Time within which a phone may reconnect during a call, in wall-clock milliseconds. */
   comeBackMs: number;
-  /** Settings of calls with audio; `null` if lines carry none. */
+  /** Settings of calls with audio; `null` if the lines carry no audio. */
   sound: PhoneAudioNumbers | null;
   /** Languages of speech recognition (BCP 47); absent if every language is recognized. */
   understood?: readonly string[];
-  /** Runs at wall-clock speed, because browsers do. */
+  /** Clock at wall-clock speed, because browsers run in real time. */
   clock: Clock;
   logger: Logger;
 };
 
 export type PhoneConnection = {
   receive(message: FromPhone): void;
-  /** Takes a binary message: an audio frame. */
+  /** Processes a binary message: an audio frame. */
   hear(message: Uint8Array): void;
-  /** The connection was closed. */
+  /** Called when the connection was closed. */
   lost(): void;
 };
 
@@ -78,7 +79,10 @@ export type WebPhones = {
   close(): void;
 };
 
-/** A call that ends before its line was opened does not ring. */
+/** A connection that was replaced before it was open. */
+const noConnection: PhoneConnection = { receive() {}, hear() {}, lost() {} };
+
+/** Callbacks of a call that ended before its line was opened; it does not ring. */
 const nowhere: PhoneCallEvents = {
   ringing: () => undefined,
   taken: () => undefined,
@@ -86,8 +90,7 @@ const nowhere: PhoneCallEvents = {
 };
 
 /**
- * Calls a number; the phone gets the call as soon as it was accepted, unless the phone has dialled or answered another
- * one.
+ * Calls a number. The phone gets the call when it is accepted, unless the phone has dialled or answered another call.
  */
 const dialFrom = async (
   {
@@ -135,13 +138,13 @@ const dialFrom = async (
   if (!verdict.accepted) giveUp(verdict.because);
 };
 
-/** Executes a phone's message, or replies why that is impossible. */
+/** Executes a message of a phone, or replies why that is impossible. */
 const obey = (
   message: FromPhone,
   phone: {
     workspace: Workspace;
     station: Station;
-    /** Audio of a call, if wanted. */
+    /** Creates the audio of a call if audio is requested. */
     sound: (isWanted: boolean) => PhoneAudio | null;
     dial: (to: string, hasSound: boolean) => void;
     refuse: (code: PhoneRefusal | undefined) => void;
@@ -174,7 +177,7 @@ const obey = (
   }
 };
 
-/** Workspaces that have a phone or a ringing call. */
+/** Stores the workspaces that have a phone or a ringing call. */
 const createWorkspaces = () => {
   const workspaces = new Map<string, Workspace>();
   return {
@@ -213,6 +216,10 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
     connect({ workspaceId, name, dial, ...way }) {
       const workspace = workspaces.of(workspaceId);
       const { tell } = way;
+      if (isTaken(workspace, { name, since: way.since })) {
+        way.replaced();
+        return noConnection;
+      }
       if (options.sound !== null) {
         const { understood: languages } = options;
         tell({ type: 'sound_offered', ...(languages === undefined ? {} : { languages }) });
@@ -243,7 +250,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
         },
         hear(message) {
           if (station.tell !== tell) return;
-          // The frame may have been in transit when the call ended.
+          // No error: the frame may have been in transit when the call ended.
           refuse(isAudioFrame(message) ? station.sound?.hear(message) : 'invalid_sound');
         },
         lost() {

@@ -1,5 +1,6 @@
 /**
- * Authenticates admin tokens. The last use is stored in the background: requests neither wait for it nor fail with it.
+ * Authenticates admin tokens. The time of a token's last use is stored in the background: requests neither wait for
+ * this write nor fail with it.
  */
 import type { Logger } from 'pino';
 import {
@@ -16,7 +17,7 @@ export type { AuthenticatedAdmin } from '#src/persistence/workspaces/admin-token
 /** Returns undefined for an unknown, revoked or expired token. */
 export type AuthenticateAdmin = (token: string) => Promise<AuthenticatedAdmin | undefined>;
 
-/** Interval in which a later use is not stored again. */
+/** Minimum interval between two stored times of a token's use. */
 const notedEveryMs = 60_000;
 
 export const createAdminAuthentication = ({
@@ -27,7 +28,10 @@ export const createAdminAuthentication = ({
 }: AdministrationServices & { logger: Logger }): AuthenticateAdmin => {
   const noting = new Set<string>();
 
-  /** Tokens are not stored, so their fingerprints are updated to the newest master key at this use. */
+  /**
+   * The stored fingerprint of a token is updated to the newest master key when the token is used, because the token
+   * itself is not stored.
+   */
   const renew = async ({ id, tokenKeyId }: AuthenticatedAdmin, token: string): Promise<void> => {
     if (tokenKeyId !== sealing.keyId) await renewFingerprint(database, id, fingerprintOf(sealing, token));
   };

@@ -24,7 +24,10 @@ export { listNumbers, type NumberRecord } from '#src/persistence/numbers/numbers
 export const numberNotFound = (): Refusal =>
   new Refusal('number_not_found', 'There is no number with this id in the workspace.');
 
-/** Throws a Refusal (`number_not_found`) for a deleted number, or one of another workspace. */
+/**
+ * Returns a number of the workspace. Throws a Refusal (`number_not_found`) for a deleted number, or a number of another
+ * workspace.
+ */
 export const numberOf = async (
   { database, workspaceId }: WorkspaceReader,
   numberId: string,
@@ -40,7 +43,7 @@ export type NumberDetails = NumberRecord & {
   key: { issuedAt: Date; recoverable: boolean } | null;
 };
 
-/** A number with its agents and whether it has a key. */
+/** Returns a number with its agents and whether it has a key. */
 export const detailsOf = async (
   { database }: Pick<Administrator, 'database'>,
   number: NumberRecord,
@@ -56,7 +59,10 @@ export const detailsOf = async (
   };
 };
 
-/** `number` is in domestic format, digits only. Throws a Refusal `number_taken` if any workspace has it. */
+/**
+ * Adds a number. `number` is in domestic format, digits only. Throws a Refusal `number_taken` if any workspace has the
+ * number.
+ */
 export const addNumber = async (
   administrator: Administrator,
   given: NumberPatch & { number: string; language: Language },
@@ -78,8 +84,9 @@ export const addNumber = async (
 };
 
 /**
- * Calls in progress keep their settings. Throws a Refusal: `number_not_found`, or `invalid_request` for a trunk of
- * another workspace, an unknown engine, an impossible voice, or a turn-end judge that is unavailable.
+ * Changes the settings of a number; calls in progress keep the old ones. Throws a Refusal: `number_not_found`, or
+ * `invalid_request` for a trunk of another workspace, an unknown engine, an impossible voice, or an unavailable
+ * turn-end judge.
  */
 export const changeNumber = async (
   administrator: Administrator,
@@ -101,8 +108,8 @@ export const changeNumber = async (
   await note(administrator, {
     action: 'number.changed',
     subject: `number:${numberId}`,
-    // The audit log gets the names of changed settings but no spoken texts, except the consent announcement, which must
-    // be provable.
+    // The audit log receives the names of changed settings but no spoken texts. The consent announcement is an
+    // exception, because its text must be provable.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
       changes: changesBetween(
@@ -116,8 +123,8 @@ export const changeNumber = async (
 };
 
 /**
- * The key is invalid at once, and the number may be added again. Calls, records and the audit log remain. Throws a
- * Refusal: `number_not_found`, or `number_in_use` during a call.
+ * Removes a number. The number's key becomes invalid at once, and the number may be added again; calls, records and the
+ * audit log remain. Throws a Refusal: `number_not_found`, or `number_in_use` during a call.
  */
 export const removeNumber = async (administrator: Administrator, numberId: string): Promise<NumberRecord> => {
   const { database, clock, workspaceId } = administrator;

@@ -16,11 +16,11 @@ export { listAdminTokens, type AdminTokenRecord } from '#src/persistence/workspa
 export type AdminTokenRequest = {
   name: string;
   role: AdminRole;
-  /** Null: valid until revoked. */
+  /** Null for a token that is valid until it is revoked. */
   expiresAt: Date | null;
 };
 
-/** `token` is returned only here. */
+/** Creates an admin token. The result is the only place where the token itself is returned. */
 export const makeAdminToken = async (
   administrator: Administrator,
   { name, role, expiresAt }: AdminTokenRequest,
@@ -37,7 +37,10 @@ export const makeAdminToken = async (
   return { record: { ...made, lastUsedAt: null, revokedAt: null, node: null }, token };
 };
 
-/** Throws a Refusal: `not_found`, or `last_admin_token` for the only token that may change the workspace. */
+/**
+ * Revokes a token. Throws a Refusal: `not_found`, or `last_admin_token` for the only token that may change the
+ * workspace.
+ */
 export const revokeAdminToken = async (
   administrator: Administrator,
   id: string,

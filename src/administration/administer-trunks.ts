@@ -1,4 +1,7 @@
-/** Trunks of a workspace (guides/design/administration.md, "Trunks"). Passwords are sealed and never returned. */
+/**
+ * Administration of a workspace's trunks (guides/design/administration.md, "Trunks"). Passwords of trunks are sealed
+ * and never returned.
+ */
 import { randomUUID } from 'node:crypto';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { invalidField, Refusal, type FieldError } from '#src/domain/refusal.ts';
@@ -16,7 +19,7 @@ import { note, type Administrator, type WorkspaceReader } from './administrator.
 export { listTrunks, type TrunkRecord } from '#src/persistence/trunks/trunks.ts';
 
 type GivenPassword = {
-  /** Absent keeps the stored password, null removes it. */
+  /** An absent password keeps the stored one; null removes it. */
   password?: string | null | undefined;
 };
 
@@ -30,7 +33,7 @@ const trunkNotFound = (): Refusal =>
 const nameTaken = (): Refusal =>
   invalidField({ path: 'name', message: 'The workspace has a trunk of this name already.' });
 
-/** Rejects combinations of settings that do not work together. */
+/** Rejects trunk settings that do not work together. */
 const requirePossible = (
   trunk: Pick<TrunkSettings, 'username' | 'register' | 'inboundAuth' | 'codecs' | 'media'>,
   hasPassword: boolean,
@@ -53,7 +56,7 @@ const requirePossible = (
   if (errors.length > 0) throw invalidField(...errors);
 };
 
-/** Throws a Refusal (`not_found`) for a trunk of another workspace. */
+/** Returns a trunk of the workspace. Throws a Refusal (`not_found`) for a trunk of another workspace. */
 export const trunkOf = async (
   { database, workspaceId }: WorkspaceReader,
   trunkId: string,
@@ -73,7 +76,7 @@ export const requireOwnTrunk = async (
     throw invalidField({ path: 'trunk_id', message: 'There is no trunk with this id in the workspace.' });
 };
 
-/** Throws a Refusal (`invalid_request`) for incompatible settings or a name in use. */
+/** Adds a trunk. Throws a Refusal (`invalid_request`) for incompatible settings or a name in use. */
 export const addTrunk = async (
   administrator: Administrator,
   { password = null, ...settings }: NewTrunk,
@@ -95,7 +98,7 @@ export const addTrunk = async (
   return created;
 };
 
-/** Applies to future calls. Throws a Refusal: `not_found`, or `invalid_request` like `addTrunk`. */
+/** Changes a trunk for future calls. Throws a Refusal: `not_found`, or `invalid_request` like `addTrunk`. */
 export const changeTrunk = async (
   administrator: Administrator,
   trunkId: string,
@@ -118,14 +121,20 @@ export const changeTrunk = async (
   return changed;
 };
 
-/** Numbers bound to it then use the workspace's other trunks. Throws a Refusal (`not_found`). */
+/**
+ * Removes a trunk. Numbers bound to the removed trunk use the workspace's other trunks from then on. Throws a Refusal
+ * (`not_found`).
+ */
 export const removeTrunk = async (administrator: Administrator, trunkId: string): Promise<void> => {
   const { database, workspaceId } = administrator;
   if (!(await deleteTrunk(database, { trunkId, workspaceId }))) throw trunkNotFound();
   await note(administrator, { action: 'trunk.deleted', subject: `trunk:${trunkId}` });
 };
 
-/** Trunk of a number of the workspace, in domestic format; null if it is bound to none. Rejects other numbers. */
+/**
+ * Returns the trunk to which a number of the workspace (domestic format) is bound; null for a number without a trunk of
+ * its own. Rejects numbers of other workspaces.
+ */
 export const boundTrunkOf = async (
   { database, workspaceId }: WorkspaceReader,
   number: string,
@@ -135,7 +144,10 @@ export const boundTrunkOf = async (
   return known.trunkId;
 };
 
-/** Returns the number that tests a trunk: one bound to it, else any. Throws a Refusal (`service_unavailable`). */
+/**
+ * Returns the number from which a trunk is tested: one bound to the trunk, else any of the workspace. Throws a Refusal
+ * (`service_unavailable`) if the workspace has no number.
+ */
 export const numberToTry = async (
   { database, workspaceId }: WorkspaceReader,
   trunk: TrunkRecord,

@@ -31,14 +31,14 @@ const workspaceSettings = [
 
 const workspaceNotFound = (): Refusal => new Refusal('not_found', 'This workspace does not exist.');
 
-/** Throws a Refusal (`not_found`) for an unknown workspace. */
+/** Returns a workspace. Throws a Refusal (`not_found`) for an unknown one. */
 export const workspaceOf = async ({ database, workspaceId }: WorkspaceReader): Promise<WorkspaceRecord> => {
   const workspace = await findWorkspace(database, workspaceId);
   if (workspace === undefined) throw workspaceNotFound();
   return workspace;
 };
 
-/** Applies to future calls. Throws a Refusal (`not_found`) for an unknown workspace. */
+/** Changes the settings of a workspace for future calls. Throws a Refusal (`not_found`) for an unknown workspace. */
 export const changeWorkspace = async (
   administrator: Administrator,
   patch: WorkspacePatch,

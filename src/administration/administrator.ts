@@ -21,7 +21,7 @@ export type AdministrationServices = {
 
 export type Administrator = AdministrationServices & {
   workspaceId: string;
-  /** `admin:` and the token's id, or `operator`. */
+  /** `admin:` followed by the token's id, or `operator`. */
   actor: string;
 };
 
@@ -31,7 +31,7 @@ export type WorkspaceReader = Pick<Administrator, 'database' | 'workspaceId'>;
 /** `detail` must not contain secrets. */
 type Act = { action: string; subject: string; detail?: Record<string, unknown> };
 
-/** For changes that are audited in one transaction with their effect. */
+/** Creates an entry of the audit log, for changes that are audited in one transaction with their effect. */
 export const entryOf = ({ clock, workspaceId, actor }: Administrator, act: Act): NewAuditEntry => ({
   ...act,
   workspaceId,
@@ -42,7 +42,7 @@ export const entryOf = ({ clock, workspaceId, actor }: Administrator, act: Act):
 export const note = (administrator: Administrator, act: Act): Promise<void> =>
   appendAudit(administrator.database, entryOf(administrator, act));
 
-/** A policy as it is audited and compared: destinations are text. */
+/** Returns a policy as it is audited and compared, with destinations as text. */
 export const inWords = <Policy extends { destinations: Destinations | null }>(
   policy: Policy,
 ): Omit<Policy, 'destinations'> & { destinations: string | null } => ({

@@ -6,13 +6,15 @@ import type { NumberPatch, NumberRecord } from '#src/persistence/numbers/numbers
 export type Engines = {
   readonly recognizers: readonly string[];
   readonly synthesizers: readonly string[];
-  /** Languages of a recognizer among those of the gateway; absent if it has no limit. */
+  /** Returns the gateway's languages that a recognizer supports. The member is absent if no recognizer is limited. */
   languagesOf?(recognizer: string): readonly Language[];
-  /** Recognizers that report turn ends. */
+  /** Names of the recognizers that report turn ends. */
   readonly reportTurnEnds: readonly string[];
   /** Whether a turn-end model is configured. */
   readonly turnModel: boolean;
-  /** Whether this could be a voice name of the synthesizer; only the engine knows whether the voice exists. */
+  /**
+   * Whether this text could be the name of a voice of the synthesizer; only the engine knows whether the voice exists.
+   */
   isVoice(synthesizer: string, name: string): boolean;
 };
 
@@ -41,8 +43,8 @@ const wrongVoice = ({ isVoice }: Engines, synthesizer: string | null, voice: str
 
 /**
  * Validates a number's engines and returns them for storing. Rejects engines that are not configured and impossible
- * voices. A voice belongs to its synthesizer: changing the synthesizer without a voice resets it, and both are stored
- * together.
+ * voices. A voice belongs to its synthesizer: a change of the synthesizer without a voice resets the voice, and both
+ * are stored together.
  */
 export const chooseSpeech = (
   engines: Engines,

@@ -16,8 +16,8 @@ const unable = (
 };
 
 /**
- * Rejects a turn-end judge that is unavailable on this gateway. `recognizer` is the number's choice. If the judge
- * becomes unavailable later, pauses decide.
+ * Rejects a turn-end judge that is unavailable on this gateway. `recognizer` is the recognizer chosen for the number.
+ * If a judge becomes unavailable after it was chosen, pauses decide.
  */
 export const requireTurnEnd = (
   engines: Engines,

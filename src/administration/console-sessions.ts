@@ -24,13 +24,13 @@ export const unusedSessionSec = 7 * 86_400;
 /** Lifetime of a sign-in link. */
 export const signInLinkSec = 600;
 
-/** Interval in which a later use is not stored again. */
+/** Minimum interval between two stored times of a session's use. */
 const notedEveryMs = 60_000;
 
-/** Sign-in with an admin token. */
+/** Admin token with which a browser signs in. */
 type Owner = { id: string; workspaceId: string };
 
-/** Creates a session. Resolves to the secret of its cookie, which is not stored. */
+/** Creates a session. Resolves to the secret of the session's cookie, which is not stored. */
 export const beginSession = async (
   services: AdministrationServices,
   { id: adminTokenId, workspaceId }: Owner,
@@ -57,7 +57,7 @@ export const beginSession = async (
 export const finishSession = ({ database, sealing }: AdministrationServices, secret: string): Promise<void> =>
   endSession(database, sealing, secret);
 
-/** Ends all sessions of this token. */
+/** Ends all sessions that were created with this token. */
 export const finishSessionsOf = async (administrator: Administrator, adminTokenId: string): Promise<void> => {
   const sessions = await endSessionsOf(administrator.database, adminTokenId);
   await note(administrator, {
@@ -70,7 +70,10 @@ export const finishSessionsOf = async (administrator: Administrator, adminTokenI
 /** Returns the admin of a session; undefined if the session or its token is no longer valid. */
 export type AuthenticateSession = (secret: string) => Promise<AuthenticatedAdmin | undefined>;
 
-/** The last use is stored in the background: requests neither wait for it nor fail with it. */
+/**
+ * Authenticates the cookies of console sessions. The time of a session's last use is stored in the background: requests
+ * neither wait for this write nor fail with it.
+ */
 export const createSessionAuthentication = ({
   database,
   sealing,
@@ -101,7 +104,7 @@ export const createSessionAuthentication = ({
   };
 };
 
-/** URL that signs a browser in once. The part after # is not sent to servers and not logged. */
+/** Creates a URL that signs a browser in once. The part after # is not sent to servers and therefore not logged. */
 export const makeSignInLink = async (
   { database, sealing, clock }: AdministrationServices,
   adminTokenId: string,
@@ -121,7 +124,7 @@ export const makeSignInLink = async (
 
 const anotherOne = 'Have another one printed: npm run admin -- sign-in-link';
 
-/** Throws a Refusal: `sign_in_link_used`, or `sign_in_link_expired`. */
+/** Redeems the code of a sign-in link. Throws a Refusal: `sign_in_link_used`, or `sign_in_link_expired`. */
 export const openSignInLink = async (
   { database, sealing, clock }: AdministrationServices,
   code: string,

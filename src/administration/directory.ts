@@ -1,6 +1,6 @@
 /**
- * The directory of this database: workspaces with their admins, numbers, trunks and gateways, as the API reads them. What
- * an admin changes takes an `Administrator` (`administer-*.ts`).
+ * Directory of this database: workspaces with their admins, numbers, trunks and gateways, as the API reads them. The
+ * functions by which an admin changes them take an `Administrator` (`administer-*.ts`).
  */
 import type { Logger } from 'pino';
 import { detailsOf, listNumbers, type NumberDetails, type NumberRecord } from './administer-numbers.ts';
@@ -23,7 +23,7 @@ import { secretsFor } from './number-agents.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { listGatewaysOf, type ListedGateway } from '#src/persistence/nodes/gateway-list.ts';
 
-/** `silent`: it lost the database or has just died; `lost`: others take over its calls. */
+/** `silent`: the gateway has lost the database or has just died. `lost`: other gateways take over its calls. */
 type GatewayState = 'running' | 'silent' | 'lost';
 
 type GatewayRecord = Pick<ListedGateway, 'name' | 'seenAt' | 'takesCalls'> & {
@@ -36,7 +36,7 @@ const stateOf = ({ isLost, hasSession }: ListedGateway): GatewayState => {
   return hasSession ? 'running' : 'silent';
 };
 
-/** Sorted by name, with the number of this workspace's calls at each. */
+/** Lists gateways by name, with the number of this workspace's calls at each. */
 const listGateways = async (database: Database, workspaceId: string): Promise<GatewayRecord[]> =>
   (await listGatewaysOf(database, workspaceId)).map((gateway) => {
     const { name, seenAt, takesCalls, ringing, active, takenOver } = gateway;
@@ -48,23 +48,23 @@ type TokenOwner = { id: string; workspaceId: string };
 export type Directory = {
   authenticateToken: AuthenticateAdmin;
   authenticateSession: AuthenticateSession;
-  /** Acts in the workspace of this admin. */
+  /** Returns the services by which this admin changes the workspace. */
   administrator(admin: AuthenticatedAdmin): Administrator;
-  /** Resolves to the secret of the session's cookie, which is not stored. */
+  /** Resolves to the secret of the session's cookie. The secret is not stored. */
   beginSession(owner: TokenOwner, by: 'token' | 'link'): Promise<string>;
   finishSession(secret: string): Promise<void>;
-  /** Refuses with `sign_in_link_used` or `sign_in_link_expired`. */
+  /** Rejects with `sign_in_link_used` or `sign_in_link_expired`. */
   openSignInLink(code: string): Promise<TokenOwner>;
   numbers(workspaceId: string): Promise<NumberRecord[]>;
-  /** The agents of a number, and whether it has a key. */
+  /** Resolves to the agents of a number, and whether it has a key. */
   detailsOf(number: NumberRecord): Promise<NumberDetails>;
-  /** The stored token and headers for a number's agent, if it has this URL. */
+  /** Resolves to the stored token and headers of a number's agent, if they were stored for this URL. */
   secretsFor(numberId: string, agent: Parameters<typeof secretsFor>[2]): ReturnType<typeof secretsFor>;
   trunks(workspaceId: string): ReturnType<typeof listTrunks>;
   tokens(workspaceId: string): ReturnType<typeof listAdminTokens>;
   auditEntries(wanted: Parameters<typeof listAudit>[1]): ReturnType<typeof listAudit>;
   gateways(workspaceId: string): Promise<GatewayRecord[]>;
-  /** Checks the database: resolves if it answers. */
+  /** Resolves if the database answers. */
   ping(): Promise<void>;
 };
 

@@ -3,9 +3,9 @@ import { eraseCall } from '#src/persistence/calls/erasing.ts';
 import { entryOf, type Administrator } from './administrator.ts';
 
 /**
- * Erases personal data of a call: words, recording, instruction, summary, metadata, names, keys, SIP messages, and the
- * number except its last two digits. Idempotent. Throws a Refusal: `call_not_found`, or `call_active` while it is in
- * progress.
+ * Erases personal data of a call: words, recording, instruction, summary, metadata, names, DTMF digits, SIP messages,
+ * and the number except its last two digits. Idempotent. Throws a Refusal: `call_not_found`, or `call_active` for a
+ * call in progress.
  */
 export const eraseCallOf = async (administrator: Administrator, callId: string): Promise<void> => {
   const { database, workspaceId } = administrator;

@@ -4,7 +4,7 @@ import { findNumberKey, putNumberKey } from '#src/persistence/numbers/number-key
 import { note, type Administrator } from './administrator.ts';
 import { newNumberKey } from './new-key.ts';
 
-/** A number has one key: the previous one is invalid when this resolves. */
+/** Issues a key for a number. A number has one key: the previous key is invalid when the promise resolves. */
 export const issueNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
   const { database, sealing, clock } = administrator;
   const isReissue = (await findNumberKey(database, numberId)) !== undefined;
@@ -20,7 +20,10 @@ export const issueNumberKey = async (administrator: Administrator, numberId: str
   return issued;
 };
 
-/** Throws a Refusal: `not_found` without a key, `key_not_recoverable` without a stored copy. */
+/**
+ * Returns the stored key of a number. Throws a Refusal: `not_found` without a key, `key_not_recoverable` without a
+ * stored copy.
+ */
 export const revealNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
   const { database, sealing } = administrator;
   const stored = await findNumberKey(database, numberId);

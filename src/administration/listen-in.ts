@@ -3,13 +3,13 @@ import type { ListenInPolicy } from '#src/domain/listen-in.ts';
 import { findListenInPolicy } from '#src/persistence/calls/call-holders.ts';
 import { note, type Administrator, type WorkspaceReader } from './administrator.ts';
 
-/** Undefined for an ended call, or one of another workspace. */
+/** Returns the listen-in policy of a call in progress; undefined for an ended call, or a call of another workspace. */
 export const listenInPolicyOf = (
   { database, workspaceId }: WorkspaceReader,
   callId: string,
 ): Promise<ListenInPolicy | undefined> => findListenInPolicy(database, { callId, workspaceId });
 
-/** Writes the audit entry, before any audio is sent. */
+/** Writes the audit entry of a listener before any audio is sent. */
 export const noteListeningBegun = (
   administrator: Administrator,
   callId: string,

@@ -14,11 +14,11 @@ import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { note, type Administrator } from './administrator.ts';
 import { numberNotFound, numberOf } from './administer-numbers.ts';
 
-/** Undefined keeps what is stored, null removes it. */
+/** In each member, undefined keeps the stored value and null removes it. */
 export type AgentSecrets = {
-  /** For the outbound agent endpoint alone. An empty one is none. */
+  /** Token for the outbound agent endpoint only. An empty token is stored as no token. */
   token?: string | null | undefined;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers?: AgentHeaderChanges | null | undefined;
 };
 
@@ -36,7 +36,7 @@ const sealedChanges = (
   );
 
 /**
- * Replaces the binding of one direction. Throws a Refusal: `number_not_found`, or `invalid_request` where it would have
+ * Replaces the binding of one direction. Throws a Refusal: `number_not_found`, or `invalid_request` for a binding with
  * too many headers.
  */
 export const connectAgent = async (
@@ -73,8 +73,8 @@ export const tooManyHeaders = (): Refusal =>
   });
 
 /**
- * The stored token and headers of an agent, where they may be sent to this URL: they can never be read back
- * (guides/design/agents.md, "Bearer token"), so they go to no other server than the one that they were stored for.
+ * Returns the stored token and headers of an agent if they may be sent to this URL. Stored secrets can never be read
+ * back (guides/design/agents.md, "Bearer token"), so they are sent only to the server that they were stored for.
  */
 export const secretsFor = async (
   { database, sealing }: Pick<Administrator, 'database' | 'sealing'>,
@@ -94,8 +94,8 @@ export const secretsFor = async (
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string };
 
 /**
- * Changes the way in which callers are let in. `secret` signs the handshake; it is given out where it was newly made,
- * and never again. Throws a Refusal (`number_not_found`).
+ * Changes how inbound agents are authenticated. `secret` signs the handshake: a new secret is returned once and never
+ * again. Throws a Refusal (`number_not_found`).
  */
 export const changeInboundAuth = async (
   administrator: Administrator,

@@ -7,7 +7,7 @@ import { waitingTimes, type WaitingTimes } from '#src/persistence/calls/turn-lat
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 
-/** Turns per day that are read for latencies: enough for a 95th percentile. */
+/** Maximum number of turns per day whose latencies are read: enough for a 95th percentile. */
 const measuredCalls = 300;
 
 /** `calls` excludes ringing calls. */
@@ -29,7 +29,7 @@ export type Overview = {
   webhooks: FailingWebhook[];
 };
 
-/** The last day is today. */
+/** Returns the last `count` days, ending with today. */
 const lastDays = (now: number, count: number, timeZone: string): Day[] => {
   const days = [dayOf(now, timeZone)];
   for (let [first] = days; first !== undefined && days.length < count; [first] = days)
@@ -67,7 +67,7 @@ const mostFailedFirst = <One extends Failing>(failing: readonly One[], nameOf: (
     .filter(({ failed }) => failed > 0)
     .toSorted((one, other) => other.failed - one.failed || (nameOf(one) < nameOf(other) ? -1 : 1));
 
-/** Each reason separately, because the list of calls filters by one reason. */
+/** Failures are counted for each reason separately, because the list of calls filters by one reason. */
 const failingAgents = (tallies: readonly CallTally[]): Overview['agents'] =>
   mostFailedFirst(
     grouped(tallies, ({ numberId, direction }) => `${numberId} ${direction}`).flatMap((group) =>
@@ -97,7 +97,7 @@ const failingTrunks = (tallies: readonly CallTally[]): Overview['trunks'] =>
     ({ name }) => name,
   );
 
-/** The last `count` days in the workspace's time zone, including today. */
+/** Returns statistics of the last `count` days in the workspace's time zone, including today. */
 export const overviewOf = async (reader: WorkspaceReader, now: number, count: number): Promise<Overview> => {
   const { database, workspaceId } = reader;
   const { timeZone } = await workspaceOf(reader);

@@ -4,11 +4,11 @@ import { listTrunks } from '#src/persistence/trunks/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';
 
 export type TrunkStatistics = Omit<CarriedCalls, 'durationSec'> & {
-  /** Calls that failed on this trunk and used another one. */
+  /** Number of calls that failed on this trunk and then used another trunk. */
   outboundFailedOver: number;
   /** ASR: share of outbound calls on the trunk that were answered. */
   answerSeizureRatio: number | null;
-  /** ACD of answered calls in both directions. */
+  /** ACD: average duration of answered calls in both directions. */
   averageCallDurationSec: number | null;
 };
 
@@ -35,7 +35,7 @@ const statisticsOf = ({ durationSec, ...calls }: CarriedCalls, failedOver: numbe
   };
 };
 
-/** Existing trunks in their order, then deleted and configured ones that carried calls in the period. */
+/** Lists existing trunks in their order, followed by deleted and configured trunks that carried calls in the period. */
 export const trunkStatistics = async (
   { database, workspaceId }: WorkspaceReader,
   time: { since: Date; until: Date },

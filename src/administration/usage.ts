@@ -5,7 +5,7 @@ import { spentOn, type SpentOfNumber } from '#src/persistence/calls/spent-minute
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 
-/** Minutes with a precision of seconds; `limit` is null without a limit. */
+/** Minutes with a precision of seconds. `limit` is null if there is no limit. */
 export type Minutes = { limit: number | null; talkedMinutes: number; heldMinutes: number };
 
 export type Usage = {
@@ -24,7 +24,10 @@ const minutesOf = (limit: number | null, spent: readonly SpentOfNumber[]): Minut
   };
 };
 
-/** Throws a Refusal (`not_found`) for an unknown workspace. Deleted numbers count only in the sum. */
+/**
+ * Returns the minutes used today. Deleted numbers count only in the sum. Throws a Refusal (`not_found`) for an unknown
+ * workspace.
+ */
 export const usageOf = async (
   reader: WorkspaceReader,
   platformDailyMinutes: number | null,

@@ -10,49 +10,49 @@ import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 export type AgentRequest = {
   /** Number of the reply within the call, from 1. */
   turn: number;
-  /** The history; ends with the user's new turn, or with the kickoff. */
+  /** History of the conversation. The last message is the user's new turn, or the kickoff. */
   messages: readonly Message[];
 };
 
-/** The sentence so far is complete and will not be continued, even if its text does not show it. */
+/** Marks the text so far as a complete sentence that will not be continued, even if its text does not show this. */
 export const sentenceEnd = Symbol('sentence end');
 
-/** Retracts the text so far: it was a thought of the model, which only its end mark shows. */
+/** Retracts the text so far, which was a thought of the model; only the mark at its end shows this. */
 export const retraction = Symbol('retraction');
 
 /**
- * A remark for the log; the reply is still valid. Safe to log. `endsEarly`: the server ended the reply before it was
- * complete; the reply fails if that cut a sentence.
+ * A remark for the log, which is safe to log; the reply is still valid. With `endsEarly`, the server ended the reply
+ * before it was complete; if that cut a sentence, the reply fails.
  */
 export type Remark = { remark: string; endsEarly?: true };
 
-/** Controls that a response lists beside its text, not parsed yet. */
+/** Controls that a response lists beside its text, before parsing. */
 export type ListedControls = { controls: unknown };
 
-/** An act of the built-in agent after the words so far, requested by its model through a tool call. */
+/** A control of the built-in agent after the words so far, requested by its model through a tool call. */
 export type ToolControl = { control: Control };
 
 export type ReplyPiece =
   string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
 
 export type Agent = {
-  /** Whether the binding allows controls; otherwise tags are plain text, and listed controls are ignored. */
+  /** Whether the binding allows controls. If not, tags are plain text, and listed controls are ignored. */
   writesControls?: boolean;
   /**
    * Whether the agent is the customer's endpoint. Only endpoints receive secret DTMF digits, because the built-in agent
-   * would read them back.
+   * would read the digits back.
    */
   getsSecretKeys?: boolean;
-  /** The other party is on the line: the agent may prepare its first reply now. Never throws. */
+  /** Called when the other party is on the line, so that the agent may prepare its first reply. Never throws. */
   begin?(): void;
   /**
-   * Yields the reply's text in pieces, cut anywhere. Ending without text means chosen silence, which must be declared
-   * in the agent's own format; any other reply without words is a failure. Throws an AgentFailure or EndpointFailure if
-   * the reply cannot be obtained; earlier pieces remain valid. An aborted signal means that the reply is no longer
-   * wanted; errors after that are ignored.
+   * Yields the text of the reply in pieces, cut anywhere. A reply that ends without text means chosen silence, which
+   * must be declared in the agent's own format; any other reply without words is a failure. Throws an AgentFailure or
+   * EndpointFailure if the reply cannot be obtained; earlier pieces remain valid. If the signal is aborted, the reply
+   * is no longer wanted, and later errors are ignored.
    */
   reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<ReplyPiece>;
-  /** The call has ended: releases all resources of the agent. Never throws. */
+  /** Releases all resources of the agent after the end of the call. Never throws. */
   close?(): void;
 };
 
@@ -60,9 +60,12 @@ export type Agent = {
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly failure: ReplyFailure;
-  /** The server's own error text, for the endpoint's owner. Not for the log: it may repeat the conversation. */
+  /**
+   * The server's own error text, for the endpoint's owner. The text must not be logged, because it may repeat the
+   * conversation.
+   */
   readonly serverSays: string | undefined;
-  /** HTTP status of an `http_error`. */
+  /** HTTP status; only for the failure `http_error`. */
   readonly status: number | undefined;
 
   constructor(
@@ -93,10 +96,10 @@ const isUnanswered = (error: unknown): boolean | undefined => {
 };
 
 /**
- * Circuit breaker: an agent whose server does not respond fails immediately for a while, so that the other party hears
- * the apology without seconds of silence, and no resources wait for an unreachable server. Only errors that show an
- * unresponsive server count, and only from several consecutive calls: a single failed call does not affect other
- * calls.
+ * Adds a circuit breaker to an agent. An agent whose server does not respond then fails immediately for a while, so
+ * that the other party hears the apology without seconds of silence, and no resources wait for an unreachable server.
+ * Only errors that show an unresponsive server count, and only from several consecutive calls: a single failed call
+ * does not affect other calls.
  */
 export const withBreaker = (
   agent: Agent,
@@ -107,7 +110,7 @@ export const withBreaker = (
   }: {
     callId: string;
     breaker: CircuitBreaker;
-    /** The circuit breaker of the endpoint has opened. */
+    /** Called when the circuit breaker of the endpoint has opened. */
     onOpened: () => void;
   },
 ): Agent => {
@@ -123,7 +126,8 @@ export const withBreaker = (
       if (!verdict) breaker.worked();
       else if (breaker.failed(callId)) onOpened();
     };
-    // Aborts with the time-out as the reason; an abort for an unwanted reply is no evidence about the server.
+    // Judges an abort. The reason of a time-out counts as evidence about the server; an abort for an unwanted reply
+    // does not.
     const onAbort = (): void => judge(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -147,7 +151,8 @@ export const withBreaker = (
     ...agent,
     reply,
     begin() {
-      // A half-open breaker allows one reply as a trial, and that reply does its own preparation.
+      // The agent prepares only while the breaker is closed. A half-open breaker allows one reply as a trial, which
+      // does its own preparation.
       if (breaker.state() === 'closed') agent.begin?.();
     },
   };

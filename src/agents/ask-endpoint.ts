@@ -6,12 +6,12 @@ import { traceAgentRequest } from './trace-agent-request.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 
 const longestBytes = 2_048;
-/** Timeout, so that a slow or endless error body does not delay the call. */
+/** Time limit in milliseconds for reading an error body, so that a slow or endless body does not delay the call. */
 const longestWaitMs = 300;
 
 /**
- * Returns the beginning of an error response for the endpoint's owner; empty if it cannot be read. Never spoken and
- * never logged. Consumes the response. Never throws.
+ * Returns the beginning of an error response for the endpoint's owner; empty if it cannot be read. The text must be
+ * neither spoken nor logged. The function consumes the response and never throws.
  */
 export const excerptOf = async ({ body, discard }: EndpointResponse, clock: Clock): Promise<string> => {
   const chunks: Uint8Array[] = [];
@@ -44,15 +44,15 @@ export type GraphTimes = {
 /** Dependencies shared by all agents on customers' servers. */
 export type EndpointWorld = {
   client: EndpointClient;
-  /** The system clock, even if calls run accelerated. */
+  /** The system clock, even if calls run faster than real time. */
   clock: Clock;
   limits: {
     /**
-     * Maximum bytes of a streamed reply; far more than its words, because some servers repeat the whole text with each
-     * token.
+     * Maximum number of bytes of a streamed reply, far more than its words, because some servers repeat the whole text
+     * with each token.
      */
     streamBytes: number;
-    /** Maximum characters per line of a streamed reply. */
+    /** Maximum number of characters per line of a streamed reply. */
     lineCharacters: number;
   };
   graphTimes: GraphTimes;
@@ -63,7 +63,7 @@ export type AgentEndpointRequest = {
   headers?: Readonly<Record<string, string>>;
   body: unknown;
   signal: AbortSignal;
-  /** Limit for the bytes of a streamed reply. */
+  /** Maximum number of bytes of a streamed reply, if it differs from the default. */
   maxBodyBytes?: number;
 };
 
@@ -113,7 +113,7 @@ export const readJson = async (body: AsyncIterable<Uint8Array>): Promise<unknown
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {
-    // The parser's error quotes the agent's words, so it is not passed on as the cause.
+    // The parser's error is not passed on as the cause, because it quotes the agent's words.
     throw new AgentFailure('invalid_reply', 'the response is not JSON');
   }
 };

@@ -1,6 +1,6 @@
 /**
- * The agent that needs neither a customer server nor a language model (guides/design/agents.md, "The built-in agent"):
- * it tells the other party its task, takes the answer, thanks and hangs up. `built-in/dialogue.ts` decides its
+ * The agent that needs neither a customer server nor a language model (guides/design/agents.md, "The built-in agent").
+ * The agent tells the other party its task, takes the answer, thanks and hangs up. `built-in/dialogue.ts` chooses its
  * sentences.
  */
 import type { Logger } from 'pino';
@@ -19,7 +19,7 @@ export const builtInAgent = (
   const task = instruction === null ? '' : instruction.replaceAll(/\s+/g, ' ').trim();
   const opening = { direction: context.direction, task: task === '' ? null : task, words };
 
-  /** Whether the hangup request was accepted; if not, the call continues. */
+  /** Requests a hang-up. Resolves to whether the request was accepted; if not, the call continues. */
   const requestHangup = async (immediate: boolean): Promise<boolean> => {
     try {
       await hangUp(context.call_id, { immediate });
@@ -34,7 +34,7 @@ export const builtInAgent = (
   return {
     async *reply({ messages }, signal) {
       const { text, hangUp: when } = nextAnswer(messages, opening);
-      // Hangs up without a farewell, which was interrupted twice.
+      // The agent hangs up without a farewell if the farewell was interrupted twice.
       if (when === 'now' && (await requestHangup(true))) return;
       yield text;
       if (when === 'no' || signal.aborted) return;

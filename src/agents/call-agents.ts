@@ -7,7 +7,7 @@ export type CallAgents = {
   /** Creates the agent of a call and keeps it until the call is released. */
   keep(callId: string, call: AgentCall, workspaceId: string, own: OwnCall): void;
   find(callId: string): Agent | undefined;
-  /** The call was answered. */
+  /** Called when the call was answered. */
   begin(callId: string): void;
   release(callId: string): void;
 };

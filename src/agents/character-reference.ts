@@ -17,7 +17,9 @@ const named: Readonly<Record<string, string>> = {
   middot: '·',
 };
 
-/** Returns the character for `name`, the text between `&` and `;`; the reference itself for an unknown name. */
+/**
+ * Returns the character for `name`, the text between `&` and `;`. For an unknown name, returns the reference itself.
+ */
 export const decodeReference = (reference: string, name = ''): string => {
   if (!name.startsWith('#')) return named[name.toLowerCase()] ?? reference;
   const codePoint = /^#x/iu.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));

@@ -28,9 +28,9 @@ export type CreateAgent = (call: AgentCall) => Agent;
 
 export type AgentWorld = EndpointWorld & {
   hangUp: HangUp;
-  /** Operations on the call; `null` if DTMF digits cannot be sent. */
+  /** Function that sends DTMF digits; `null` if DTMF digits cannot be sent. */
   pressKeys: PressKeys | null;
-  /** Language model of the built-in agent; `null`: it works without one. */
+  /** Language model of the built-in agent; `null` if the built-in agent works without one. */
   languageModel: LanguageModel | null;
   logger: Logger;
 };

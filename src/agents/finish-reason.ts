@@ -3,10 +3,10 @@
  * `content-filter`. Servers use and invent their own values, so an unknown value is not an error.
  */
 export type Finish =
-  /** No finish reason yet: `null`, also as text. */
+  /** There is no finish reason yet: `null`, which some servers send as text. */
   | 'none'
   | 'complete'
-  /** The message contains tool calls besides its words. */
+  /** The message contains tool calls in addition to its words. */
   | 'tools'
   | 'cut off'
   | 'filtered'
@@ -49,7 +49,7 @@ export const finishOf = (reason: string): Finish => {
 /** Whether the server ended the reply before the model did. */
 export const isCutOff = (finish: Finish): boolean => finish === 'cut off' || finish === 'filtered';
 
-/** Returns why a reply is or may be incomplete; safe to log. `undefined` for a complete reply. */
+/** Returns why a reply is or may be incomplete, in words that are safe to log. `undefined` for a complete reply. */
 export const finishRemark = (finish: Finish): string | undefined => {
   switch (finish) {
     case 'cut off':

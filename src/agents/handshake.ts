@@ -28,7 +28,7 @@ export const createHandshake = (options: {
   client: EndpointClient;
   /** Timeout of the whole exchange. */
   timeoutMs: number;
-  /** The system clock, even if calls run accelerated. */
+  /** The system clock, even if calls run faster than real time. */
   clock: Clock;
 }): Handshake => {
   const { client, timeoutMs, clock } = options;

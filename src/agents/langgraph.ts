@@ -1,6 +1,6 @@
 /**
- * A graph on a LangGraph server (guides/design/agents.md, "LangGraph"). Its thread stores the history, so a turn
- * contains only new messages, unless the server has lost the thread.
+ * A graph on a LangGraph server (guides/design/agents.md, "LangGraph"). The thread of a call stores the history, so a
+ * turn contains only new messages, unless the server has lost the thread.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, type Agent } from './agent.ts';
@@ -14,7 +14,8 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
   const runs = createRuns(world, url, call, thread);
   return {
     begin() {
-      // The first turn waits for the creation of the thread, retries a failed one, and reports a failure.
+      // The error is ignored here: the first turn waits for the creation of the thread, retries a failed one, and
+      // reports a failure.
       void thread.stand().catch(() => undefined);
     },
     async *reply({ messages }, signal) {

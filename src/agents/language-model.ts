@@ -1,6 +1,6 @@
 /**
- * The built-in agent with a language model. A turn that the model cannot answer fails, as with any other agent: a
- * fallback to the scripted dialogue would contradict the model.
+ * The built-in agent with a language model. A turn that the model cannot answer fails, as with any other agent, because
+ * a fallback to the scripted dialogue would contradict the model.
  */
 import type { Logger } from 'pino';
 import type { Control } from '#machines/control.ts';
@@ -31,8 +31,8 @@ const isObject = (text: string): boolean => {
 };
 
 /**
- * Tool calls in the form that is sent back to the model beside their results. Servers are stricter than their models
- * here: every call needs an id, and arguments that are a JSON object.
+ * Returns tool calls in the form in which they are sent back to the model beside their results. Servers are stricter
+ * than their models in this respect: every call needs an id, and arguments that are a JSON object.
  */
 export const returnable = (calls: readonly ToolCall[]): ToolCall[] =>
   calls.map(({ id, name, arguments: given }, index) => ({
@@ -46,7 +46,9 @@ const mostRounds = 3;
 
 const again = 'it called tools again and again';
 
-/** Rethrows any other error, which is a bug of the gateway and reported by the caller. */
+/**
+ * Whether an error is a failure of the model. Any other error is a bug of the gateway and is reported by the caller.
+ */
 const isFailure = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
@@ -78,7 +80,7 @@ export const languageModelAgent = (
     let collecting: Control | undefined;
     const firstTokenBy = model.clock.now() + model.firstTokenMs;
     for (let round = 1; round <= mostRounds; round += 1) {
-      // Time limit for the first word, which includes the time of earlier tool calls.
+      // Time limit for the first word, reduced by the time of earlier tool calls.
       const left = Math.max(0, firstTokenBy - model.clock.now());
       const patient: LanguageModel = hasWords ? model : { ...model, firstTokenMs: left };
       let content = '';
@@ -103,7 +105,7 @@ export const languageModelAgent = (
       const toolCalls = returnable(wanted);
       messages.push({ role: 'assistant', content, toolCalls });
       for (const [index, toolCall] of wanted.entries()) {
-        // Does not execute tool calls of an aborted reply.
+        // Tool calls of an aborted reply are not executed.
         signal.throwIfAborted();
         const outcome = await tools.run(toolCall);
         if (outcome.did === 'hung up') {
@@ -120,7 +122,7 @@ export const languageModelAgent = (
           logger.info({ call_id: callId }, 'a tool of the language model was not used');
         messages.push({ role: 'tool', callId: toolCalls[index]?.id ?? '', content: outcome.result });
       }
-      // Skips the announcement: the reply already names the keys to press.
+      // The announcement of the collection is skipped if the reply already names the digits to press.
       if (collecting !== undefined && hasWords) {
         yield { control: collecting };
         return;

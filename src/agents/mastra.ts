@@ -1,6 +1,6 @@
 /**
- * An agent on a Mastra server (guides/design/agents.md, "Mastra"). Closing the connection stops its model, which is
- * sufficient for barge-in.
+ * An agent on a Mastra server (guides/design/agents.md, "Mastra"). Closing the connection stops the server's model,
+ * which is sufficient for barge-in.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
@@ -9,16 +9,16 @@ import { endpointPath } from './endpoint-path.ts';
 import { createMessageEnd } from './message-end.ts';
 import { readMastraReply } from './mastra/read-reply.ts';
 
-/** Default agent (guides/design/agents.md, "Bindings"). */
+/** Name of the default agent (guides/design/agents.md, "Bindings"). */
 const defaultAgent = 'voiceAssistant';
 
-/** Path suffixes that people copy along with the server's base URL: its API, or one agent of it. */
+/** Path suffixes that people copy together with the server's base URL: the server's API, or one agent of it. */
 const copied = /\/api(?:\/agents\/(?<id>[^/]+)(?:\/stream)?)?\/*$/;
 
 /**
- * Returns the URL of an agent. The Agent ID takes precedence, then the agent in the path of the chat URL, with which an
- * inbound call can reach an agent other than `voiceAssistant`. If the chat URL already ends in `/api`, no second one is
- * added: Mastra serves no path `/api/api`.
+ * Returns the URL of an agent. The agent id takes precedence, then the agent in the path of the chat URL, by which an
+ * inbound call can reach an agent other than `voiceAssistant`. If the chat URL already ends in `/api`, it is not added
+ * again, because Mastra serves no path `/api/api`.
  */
 export const mastraUrl = (chatUrl: string, agentId: string | null): string => {
   const base = new URL(chatUrl);
@@ -34,7 +34,7 @@ export const mastraAgent = (world: EndpointWorld, url: string, call: AgentCall):
     const end = createMessageEnd(world.clock, signal);
     const { body } = await askEndpoint(world, call, {
       url: mastraUrl(url, binding.direction === 'outbound' ? binding.agentId : null),
-      // The server stores no history without a thread, so every request contains all messages.
+      // Every request contains all messages, because the server stores no history without a thread.
       body: { messages, requestContext: { gw: context } },
       signal: end.signal,
       maxBodyBytes: world.limits.streamBytes,

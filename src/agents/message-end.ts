@@ -1,15 +1,15 @@
 /**
- * The end of a reply that carries an end marker (`finish_reason`, Mastra's `finish`). The server may leave the
- * connection open after it or send keep-alive comments: the connection is closed after a short time without frames.
+ * The end of a reply that has an end marker (`finish_reason`, Mastra's `finish`). After the marker, the server may
+ * leave the connection open or send keep-alive comments, so the connection is closed after a short time without frames.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type MessageEnd = {
   /** Signal for the request. */
   signal: AbortSignal;
-  /** Called at the end marker and with each frame after it: the time runs from the last one. */
+  /** Called at the end marker and with each frame after it. The time limit starts again each time. */
   over(): void;
-  /** The body, which ends if the connection is closed for that reason. */
+  /** Passes on the body, which ends when the connection is closed because of the time limit. */
   until(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined>;
 };
 
@@ -36,7 +36,7 @@ export const createMessageEnd = (clock: Clock, signal: AbortSignal): MessageEnd 
       try {
         for await (const bytes of body) {
           yield bytes;
-          // Bytes outside of frames, such as comments, do not extend it.
+          // Bytes outside of frames, such as comments, do not extend the time limit.
           if (isOver) timer ??= clock.setTimeout(() => closing.abort(), lingerMs);
         }
       } catch (error) {

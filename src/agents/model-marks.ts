@@ -1,10 +1,11 @@
 /**
- * The filter for machine markup in a model's text that a server did not remove: thoughts, tool calls, tokens and
- * headers of the chat template, terminal escape sequences. Every reply passes through it in pieces that are cut
- * anywhere; each character is examined a bounded number of times, and the held-back text is bounded.
+ * Filter for machine markup in a model's text that a server did not remove: thoughts, tool calls, tokens and headers of
+ * the chat template, terminal escape sequences. Every reply passes through the filter in pieces that are cut anywhere.
+ * Each character is examined a bounded number of times, and the held-back text is bounded.
  *
- * The families' templates are described in github.com/openai/harmony and in the tool and reasoning parsers of vLLM and
- * SGLang (Hermes, Qwen, Llama, Mistral, DeepSeek, Kimi, GLM, Granite, Phi, Gemma, Cohere, MiniMax, Seed, EXAONE).
+ * The templates of the model families are described in github.com/openai/harmony and in the tool and reasoning parsers
+ * of vLLM and SGLang (Hermes, Qwen, Llama, Mistral, DeepSeek, Kimi, GLM, Granite, Phi, Gemma, Cohere, MiniMax, Seed,
+ * EXAONE).
  */
 import { bareCallStart, createBareCall, type BareCall } from './model-marks/bare-call.ts';
 import { createCallBody, type CallBody } from './model-marks/call-body.ts';
@@ -26,8 +27,8 @@ import { markStart, readMark } from './model-marks/read-mark.ts';
 
 export type ModelMarks = {
   /**
-   * Returns the remaining text of the piece. `retracts`: all earlier text was a thought, because it ended with
-   * `</think>` without an opening; many templates put the opening into the prompt.
+   * Filters a piece; returns the remaining text. `retracts`: all earlier text was a thought, because it ended with
+   * `</think>` without an opening. Many templates put the opening into the prompt.
    */
   add(piece: string): { text: string; retracts: boolean };
   /** Returns text that was held back as the possible beginning of a mark. */
@@ -36,33 +37,33 @@ export type ModelMarks = {
   wroteCall(): boolean;
 };
 
-/** Remark for a tool call that is not executed: the gateway offers no tools. */
+/** Remark for a tool call that is not executed, because the gateway offers no tools. */
 export const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
-/** Maximum characters of doubtful leading thoughts; longer ones are certainly thoughts. */
+/** Maximum number of characters of leading text that may be a thought. A longer one is certainly a thought. */
 const longestThought = 64 * 1024;
 
-/** Maximum characters of a header; longer text is speech whose mark is missing. */
+/** Maximum number of characters in a header. Longer text is speech whose mark is missing. */
 const longestHeading = 100;
 
 type Mode =
   | 'speaking'
   | 'thinking'
   | 'calling'
-  /** Reads the role or channel of a header. */
+  /** State in which the role or channel of a header is read. */
   | 'header'
   | 'channel'
-  /** The message ended; a header may begin another one. */
+  /** State after the end of a message; a header may begin another one. */
   | 'ended'
   | 'over';
 
 /**
- * A thought that ends with words. `tail`: its last characters. `doubted`: its whole text, which is speech if that end
- * is missing.
+ * A thought that ends with words. `tail` contains its last characters. `doubted` is the whole text of the thought,
+ * which is speech if the end of the thought is missing.
  */
 type WordThought = { tail: string; doubted: string | null };
 
-/** A possible bare call and its text so far; empty once it is known to be a call. */
+/** A possible unmarked call, and its text so far; the text is empty once it is known to be a call. */
 type Bare = { call: BareCall; text: string };
 
 const startsAt = (pattern: RegExp, text: string, at: number): boolean => {
@@ -70,20 +71,22 @@ const startsAt = (pattern: RegExp, text: string, at: number): boolean => {
   return pattern.test(text);
 };
 
-/** `thinksAloud`: leading text counts as a thought until `</think>` or the end of the message. */
+/**
+ * Creates a filter. With `thinksAloud`, leading text counts as a thought until `</think>` or the end of the message.
+ */
 export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let mode: Mode = 'speaking';
-  /** The end of the text so far, which may become a mark. */
+  /** End of the text so far, which may become a mark. */
   let held = '';
   let bare: Bare | undefined;
   let body: CallBody | undefined;
   let callMark = '';
   let heading = '';
-  /** The message whose channel is being read. */
+  /** Kind of the message whose channel is being read. */
   let role: Heading = 'spoken';
-  /** The first words of the message, until they show whether it starts with a mark; `null` afterwards. */
+  /** First words of the message, until they show whether the message starts with a mark; `null` afterwards. */
   let opening: string | null = '';
-  /** `null` for a thought that ends with a mark. */
+  /** Thought that ends with words; `null` for a thought that ends with a mark. */
   let wordThought: WordThought | null = null;
   let isFirstThought = thinksAloud;
   /** Text of a leading thought that may be speech. */
@@ -92,7 +95,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let isInSequence = false;
   let hasSpoken = false;
   let wroteCall = false;
-  /** Output of `add`. */
+  /** Text that `add` returns. */
   let shown = '';
   let retracts = false;
 
@@ -114,7 +117,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   const beginCall = (mark = ''): void => {
     if (body === undefined) {
       body = createCallBody();
-      // Brackets are text if they are only mentioned; tags and tokens are not.
+      // Brackets that only mention a tool are text; tags and tokens never are.
       callMark = mark.startsWith('[') ? mark : '';
     }
     mode = 'calling';
@@ -135,7 +138,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     beginMessage(role === 'spoken' ? headed : role);
   };
 
-  /** The assumed header contains words: the mark that ends it is missing. */
+  /** Releases an assumed header as text: it contains words, so the mark that ends it is missing. */
   const releaseHeading = (): void => {
     const words = mode === 'header' ? wordsBehindRole(heading) : wordsBehindChannel(heading);
     endHeading();
@@ -182,7 +185,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     show(whole.slice(found.length));
   };
 
-  /** Text without marks. */
+  /** Adds text without marks to the output. */
   const show = (text: string): void => {
     if (text === '') return;
     switch (mode) {
@@ -205,7 +208,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     }
   };
 
-  /** The held-back words did not begin a mark: another mark follows. */
+  /** Called when another mark follows, so the held-back words did not begin a mark. */
   const endOpening = (): void => {
     const words = opening ?? '';
     opening = null;
@@ -235,7 +238,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     for (const words of thought.splice(0)) say(words);
   };
 
-  /** A mark that describes the next message. */
+  /** Handles a mark that describes the next message. */
   const headingBegins = (as: 'header' | 'channel'): void => {
     endCall();
     role = as === 'channel' && mode === 'header' ? readRole(heading) : 'spoken';
@@ -243,7 +246,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     mode = role === 'foreign' ? 'over' : as;
   };
 
-  /** A mark in a mode that recognizes it. */
+  /** Handles a mark in a mode that recognizes it. */
   const obey = (meaning: Meaning, source: string): void => {
     if (mode === 'header' && meaning !== 'channel') {
       endHeading();
@@ -281,7 +284,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
         return;
       case 'turn end':
         endCall();
-        // A turn that consists of thoughts may be followed by a turn with words.
+        // A turn of thoughts only may be followed by a turn with words.
         mode = hasSpoken || wroteCall || thought.length > 0 ? 'over' : 'ended';
         return;
       case 'foreign turn':
@@ -353,7 +356,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
         return undefined;
       }
       const mark = readMark(text, at);
-      // The preceding text may have ended a header or a call.
+      // The preceding text may have ended a header or a call, which changes the meaning of the mark.
       show(text.slice(shownTo, at));
       shownTo = at;
       if (mark.type === 'mark') {

@@ -1,6 +1,7 @@
 /**
- * A chat-completions server (guides/design/agents.md, "Chat completions"). It does not store the call: every request
- * contains all messages. The context is sent only in headers, because some servers reject a body with unknown keys.
+ * A chat-completions server (guides/design/agents.md, "Chat completions"). The server does not store the call, so every
+ * request contains all messages. The context is sent only in headers, because some servers reject a body with unknown
+ * keys.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, retraction, type Agent } from './agent.ts';
@@ -33,7 +34,7 @@ export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: A
       if (typeof part === 'string') hasWords ||= part.trim() !== '';
       if (part === retraction) hasWords = false;
       if (typeof part === 'string' || part === retraction || 'remark' in part) yield part;
-      // The gateway offers no tools: the server must execute its own.
+      // The tool call is not executed: the gateway offers no tools, so the server must execute its own.
       else if (hasWords) yield { remark: wantsTool };
       else throw new AgentFailure('no_reply', wantsTool);
     }

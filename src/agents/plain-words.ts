@@ -1,7 +1,7 @@
 /**
- * Converts written text to spoken text: its words without Markdown, HTML, LaTeX, addresses and pictures. A sentence is
- * passed by itself and may be cut within any of them, so a mark is also removed if its other half is missing. Words,
- * numbers and ordinary punctuation are unchanged.
+ * Converts written text to spoken text: the words without Markdown, HTML, LaTeX, addresses and pictures. Each sentence
+ * is converted separately and may be cut within any markup, so a mark is also removed if its other half is missing.
+ * Words, numbers and ordinary punctuation are unchanged.
  *
  * The text may be crafted to cost time, so each rule scans it once: a repeated part of a pattern cannot begin again
  * within its own repetition, and runs of spaces are collapsed before a pattern matches them.
@@ -16,7 +16,10 @@ const closesAddress = /(?<![.,!?;:'")\]}>*_~`|])[.,!?;:'")\]}>*_~`|]+$/u;
 /** Korean particles after an address whose path is also Korean: "https://example.com/안내에서 보세요." */
 const particle = /(?:에서|에는|까지|부터|으로|입니다|이며|[을를])$/u;
 
-/** A listener can use the host name of an address. Closing marks after the address belong to the sentence. */
+/**
+ * Replaces an address by its host name, which a listener can use. Closing marks after the address belong to the
+ * sentence.
+ */
 const hostOf = (_address: string, before = '', rest = ''): string => {
   const closed = closesAddress.exec(rest)?.[0] ?? '';
   const address = rest.slice(0, rest.length - closed.length);
@@ -24,7 +27,7 @@ const hostOf = (_address: string, before = '', rest = ''): string => {
   return `${before}${host?.[1] ?? ''}${particle.exec(address)?.[0] ?? ''}${closed}`;
 };
 
-/** Letters that an address path may contain; within a word they belong to the sentence after it. */
+/** Letters that an address path may contain. If they continue a word, they belong to the sentence after the address. */
 const pathLetters = String.raw`(?<=[/?#=&_-])[\p{Script=Hangul}\p{Script=Han}\p{Script=Katakana}ー]+`;
 const address = new RegExp(
   String.raw`(?:(?<![a-z\d+.-])([\d+.-]*)[a-z][a-z\d+.-]*:\/\/|\b(?=www\.))([!-~]*(?:${pathLetters}[!-~]*)*)`,
@@ -50,14 +53,17 @@ const invisible: readonly Rule[] = [
 const pause =
   /(?: ?(?:[|\u2190-\u21FF\u27F5-\u27FF\u2794\u2798-\u27AF\u2B05-\u2B07\u2B95]|(?<= )[-=]+>(?= )))+ ?/gu;
 
-/** Replaces table rows and arrows by pauses unless there already is one. */
+/** Replaces table rows and arrows by pauses, unless there already is a pause. */
 const withPauses = (text: string): string =>
   text.replace(pause, (found, at: number) => {
     if (at + found.length === text.length) return '';
     return at === 0 || /[,.!?:;，、。！？：；]/u.test(text.charAt(at - 1)) ? ' ' : ', ';
   });
 
-/** Matches emoji, flags, boxes and stars, but no signs that are read as a word (©, ™), and not ○, which stands for an omitted syllable. */
+/**
+ * Matches emoji, flags, boxes and stars. Signs that are read as a word (©, ™) and ○, which stands for an omitted
+ * syllable, do not match.
+ */
 const pictures =
   / ?(?:(?![©®™ℹ‼⁉〰〽㊗㊙○])[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{2300}-\u{23FF}\u{2500}-\u{27BF}\u{2B00}-\u{2BFF}\u{1F000}-\u{1FAFF}] ?)+/gu;
 
@@ -67,7 +73,7 @@ const withoutPictures = (text: string): string =>
     /^$|[.,!?…。、！？)」』]/u.test(text.charAt(at + found.length)) ? '' : ' ',
   );
 
-/** `(https://example.com "title")` of a link. */
+/** Matches the target of a link: `(https://example.com "title")`. */
 const target = String.raw`\((?:[^()\s]|\([^()\s]*\))*(?: (?:"[^"]*"?|'[^']*'?))?\)?`;
 
 /** Removes unmatched brackets: opening ones after the last closing one, and closing ones without an opening one. */
@@ -84,7 +90,7 @@ const addresses: readonly Rule[] = [
   [/^\[\^[^\]\s]+\]:? ?/u, ''],
   [/ ?\[\^[^[\]\s]+\]/gu, ''],
   [/(?<=[\p{L}.!?。])(?:\[\d{1,3}\])+/gu, ''],
-  // Complete links and images first, then halves of links that were cut.
+  // Complete links and images come first, then halves of links that were cut.
   [new RegExp(String.raw`!?\[([^[\]]*)\]${target}`, 'gu'), '$1'],
   [new RegExp(String.raw`\]${target}`, 'gu'), ''],
   [/!?\[([^[\]]+)\]\[[^[\]]*\]/gu, '$1'],
@@ -99,13 +105,13 @@ const addresses: readonly Rule[] = [
 const tags: readonly Rule[] = [
   [/<\/?(?:br|p|div|li|ul|ol|tr|td|th|table|h\d|hr|break|s|sentence|paragraph)(?:\s[^<>]*)?\/?>/giu, ' '],
   [/<[/!?]?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>/giu, ''],
-  // A cut tag: `<a title="…`, `…">`.
+  // Matches a tag that was cut: `<a title="…`, `…">`.
   [/<[a-z][\w:-]*\s[^<>=]*=[^<>]*$/iu, ''],
   [/^[^<>"]*" ?\/?>/u, ''],
   singleSpaces,
 ];
 
-/** "5~~10분" is a range, "~~취소~~" is struck out. */
+/** Handles the tilde: "5~~10분" is a range, "~~취소~~" is struck out. */
 const withRanges: Rule = (text) => {
   const [first = '', ...rest] = text.split(/~{2,}/u);
   let before = first;
@@ -119,7 +125,7 @@ const withRanges: Rule = (text) => {
   return [first, ...parts].join('');
 };
 
-/** After an asterisk they show that it is a key of the telephone: "*표를 누르세요", "*를", "*キー". */
+/** Words that show that the asterisk before them is a telephone key: "*표를 누르세요", "*를", "*キー". */
 const keyName = String.raw`(?:표|키|버튼|(?:를|는|가|와|로|나|도|만|의|랑)(?![\p{L}\p{N}])|を|印|キー|ボタン|マーク)`;
 
 const marks: readonly Rule[] = [
@@ -130,7 +136,7 @@ const marks: readonly Rule[] = [
   [/(?<=\d)\*{2,}(?=\d)/gu, ' '],
   withRanges,
   [/`|\*{2,}|\^{2,}/gu, ''],
-  // A single asterisk is emphasis if it touches words; "3 * 4", "3*4", "*67", "press *" and "*표" are not.
+  // A single asterisk is emphasis if it touches words; in "3 * 4", "3*4", "*67", "press *" and "*표" it is not.
   [
     new RegExp(
       String.raw`(?<!\d)\*(?!${keyName})(?=[\p{L}\p{N}"'“‘「(])([^*]*[\p{L}\p{N}.,!?…%"'”’」)。！？])\*(?!\d|${keyName})`,
@@ -175,7 +181,7 @@ const unmark = (text: string): string => {
   return words;
 };
 
-/** Marks can be nested, so they are removed layer by layer; text with more layers than this is not speech. */
+/** Maximum number of layers of nested marks, which are removed layer by layer. Text with more layers is not speech. */
 const mostLayers = 10;
 
 export const plainWords = (text: string): string => {

@@ -6,15 +6,16 @@ export type ReplyTimes = {
   /** Timeout for the end of the reply. */
   wholeReplyMs: number;
   /**
-   * Time without a piece of text after which a sentence is spoken although only the next character could prove its end.
+   * Time without a piece of text after which a sentence is spoken, although only the next character could prove that it
+   * is complete.
    */
   idleFlushMs: number;
 };
 
 export type ReplyTimers = {
-  /** A piece of text arrived, even if it is white space. */
+  /** Called when a piece of text arrived, even if the piece is white space. */
   pieceCame(): void;
-  /** A word arrived. */
+  /** Called when a word arrived. */
   wordCame(): void;
   stop(): void;
 };

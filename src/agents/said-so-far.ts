@@ -1,28 +1,31 @@
 /**
- * The words of one reply so far. Some servers repeat all of them at the end: in the last delta, as a message after the
- * deltas, or from a node that responds with another node's streamed text. They are spoken once.
+ * The words of one reply so far. Some servers repeat all words at the end: in the last delta, as a message after the
+ * deltas, or from a node that responds with another node's streamed text. Repeated words are spoken only once.
  */
 export type SaidSoFar = {
   /**
-   * Returns the new part of a piece. `isWhole`: the server sends the whole reply here, not the next part of it;
-   * `isLast`: the piece ends the reply.
+   * Returns the new part of a piece. `isWhole`: the piece is the whole reply, not the next part of it. `isLast`: the
+   * piece ends the reply.
    */
   newIn(piece: string, options?: { isWhole?: boolean; isLast?: boolean }): string;
-  /** Another step or node begins; the whole reply may consist of the last steps only. */
+  /** Begins another step or node, because the whole reply may consist of the last steps only. */
   beginPart(): void;
   /** Retracts all text so far. */
   clear(): void;
 };
 
-/** Characters without spaces; a piece or whole sentence of this length does not equal the earlier text by chance. */
+/**
+ * Minimum number of characters, without spaces, of a piece or whole sentence that does not equal the earlier text by
+ * chance.
+ */
 const longEnough = 12;
 
-/** Maximum steps of an agent that a repeated whole reply may span. */
+/** Maximum number of steps of an agent that a repeated whole reply may span. */
 const mostParts = 8;
 
 const bare = (text: string): string => text.replaceAll(/\s+/gu, '');
 
-/** Index in a text after a number of characters other than spaces. */
+/** Returns the index in a text after a number of characters other than spaces. */
 const placeBehind = (text: string, count: number): number => {
   let left = count;
   let at = 0;
@@ -34,10 +37,10 @@ const placeBehind = (text: string, count: number): number => {
 };
 
 export const createSaidSoFar = (): SaidSoFar => {
-  /** Without spaces, because a repetition may have different ones. */
+  /** Words so far without spaces, because a repetition may have different spaces. */
   let said = '';
   let pieces = 0;
-  /** Beginnings of the newest parts. */
+  /** Positions at which the newest parts begin. */
   let parts: number[] = [];
 
   const isRepeated = (words: string, { isWhole, isLast }: { isWhole: boolean; isLast: boolean }): boolean => {
@@ -48,7 +51,8 @@ export const createSaidSoFar = (): SaidSoFar => {
 
   return {
     newIn(piece, { isWhole = false, isLast = false } = {}) {
-      // Only a piece as long as all earlier text is compared, so each character is compared a bounded number of times.
+      // Only a piece that is as long as all earlier text is compared, so that each character is compared a bounded
+      // number of times.
       if (said !== '' && piece.length >= said.length - (parts.at(-1) ?? 0)) {
         const words = bare(piece);
         if (words !== '' && isRepeated(words, { isWhole, isLast })) return '';

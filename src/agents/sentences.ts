@@ -1,16 +1,17 @@
 /**
- * Detects the end of a sentence, for the supported languages (Korean, English, Japanese) and for those with unambiguous
- * marks. In doubt it joins two sentences instead of splitting one: the first is a longer breath, the second sounds
- * broken.
+ * Detects the end of a sentence, for the supported languages (Korean, English, Japanese) and for languages with
+ * unambiguous marks. In doubt, two sentences are joined instead of splitting one: a joined sentence is only a longer
+ * breath, whereas a split one sounds broken.
  */
 const closing = String.raw`["'”’)\]）」』】》〉*_~^${'`'}\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}\u{200D}]*`;
-/**
- * Marks of Chinese and Japanese, Arabic, Urdu, Hindi, Armenian, Amharic, Khmer and Burmese, which have no other use.
- */
+/** Marks of Chinese and Japanese, Arabic, Urdu, Hindi, Armenian, Amharic, Khmer and Burmese that have no other use. */
 const idealMarks = '。｡！？‽؟۔।॥։።፧។။';
 const mark = `[.!?…．${idealMarks}]`;
 
-/** A line break, or a run of sentence marks with closing characters after it: quotes, brackets, Markdown, a smiley. */
+/**
+ * Matches a line break, or a run of sentence marks with closing characters after it: quotes, brackets, Markdown, a
+ * smiley.
+ */
 const possibleEnd = (): RegExp => new RegExp(String.raw`[\r\n\v\f\u2028\u2029]+|${mark}+${closing}`, 'gu');
 
 const lastMarks = new RegExp(`(?<!${mark})${mark}+${closing}$`, 'u');
@@ -23,11 +24,14 @@ const loneFullStop = new RegExp(`^[.．](?!${mark})`, 'u');
 const closingQuote = /["'”’」』]/u;
 const cjkLetter = String.raw`[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
 const cjk = new RegExp(cjkLetter, 'u');
-/** A space, or a letter of a script that is written without spaces. */
+/** Matches a space, or a letter of a script that is written without spaces. */
 const wordEnds = (): RegExp => new RegExp(String.raw`\s|${cjkLetter}`, 'gu');
 const hangul = /\p{Script=Hangul}/u;
 
-/** English abbreviations with a full stop inside a sentence; besides single letters ("J.") and dotted ones ("e.g."). */
+/**
+ * English abbreviations with a full stop that occur inside a sentence, in addition to single letters ("J.") and dotted
+ * abbreviations ("e.g.").
+ */
 const abbreviation =
   /^(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|ext|tel|inc|ltd|co|corp|ave|blvd|ph\.d|[a-z]|(?:[a-z]\.)+[a-z])$/iu;
 
@@ -35,7 +39,7 @@ const abbreviation =
 const numbering = /^(?:no|nos|pp?|vol|fig|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/iu;
 
 const wholeNumber = /^\d+$/u;
-/** "3.14", and a Korean date: "2026.12.25". */
+/** Matches numbers such as "3.14", and a Korean date: "2026.12.25". */
 const dottedNumber = /^\d+(?:\.\d+)+$/u;
 
 const lastWord = (text: string): string =>
@@ -43,11 +47,11 @@ const lastWord = (text: string): string =>
 
 const isInAddress = (text: string): boolean => text.split(/\s/u).at(-1)?.includes('://') ?? false;
 
-/** "1. First", also as a heading, in bold or after a bullet. */
+/** Whether the word is the number of a list item ("1. First"), also in a heading, in bold or after a bullet. */
 const isListNumber = (before: string, word: string): boolean =>
   wholeNumber.test(word) && /^[\s*_#>+•-]*\d+$/u.test(before);
 
-/** `unknown` requires more of the following text. */
+/** Result of a judgement; `unknown` requires more of the following text. */
 type Verdict = 'end' | 'inside' | 'unknown';
 
 const judgeFullStop = (before: string, after: string, next: string): Verdict => {
@@ -68,7 +72,7 @@ const judgeFullStop = (before: string, after: string, next: string): Verdict => 
   return isDotted && !/\p{Script=Latin}/u.test(nextWord) ? 'inside' : 'end';
 };
 
-/** A quotation may end within its sentence: "네."라고, 「はい。」と, "Really?" he asked. */
+/** Judges the end of a quotation, which may be within its sentence: "네."라고, 「はい。」と, "Really?" he asked. */
 const judgeQuotation = (mark: string, after: string, next: string): Verdict => {
   if (!/\s/u.test(next))
     return hangul.test(next) || /[とっはがをにのもで、，]/u.test(next) ? 'inside' : 'end';
@@ -80,7 +84,10 @@ const judgeQuotation = (mark: string, after: string, next: string): Verdict => {
 
 const count = (text: string, character: string): number => text.split(character).length - 1;
 
-/** The same mark opens and closes; the space around it decides. An inch mark (5") does not open a quotation. */
+/**
+ * Matches a straight quote. The same mark opens and closes a quotation, so the space around it decides. An inch mark
+ * (5") does not open a quotation.
+ */
 const straightQuote = /(?<open>(?<![^\s(（[「『“])"(?=\S))|"/gu;
 
 const quotes = ['“”', '‘’', '「」', '『』', '«»', '《》'];
@@ -108,13 +115,13 @@ const judgeMark = (mark: string, before: string, after: string): Verdict => {
 };
 
 /**
- * Whether a `possibleEnd` between `before` and `after` is an end. A result other than `unknown` is final, whatever
+ * Whether a `possibleEnd` between `before` and `after` is an end. A result other than `unknown` is final, whatever text
  * follows.
  */
 const judge = (mark: string, before: string, after: string): Verdict => {
   if (lineBreak.test(mark)) return 'end';
   const verdict = judgeMark(mark, before, after);
-  // A quotation is one breath, however many sentences it contains.
+  // A quotation is spoken in one breath, however many sentences it contains.
   return verdict === 'end' && isInQuotation(before + mark) ? 'inside' : verdict;
 };
 
@@ -123,7 +130,8 @@ const brackets = ['()', '（）', '[]'];
 const isOpen = (text: string): boolean => isInQuotation(text) || !isPaired(text, brackets);
 
 /**
- * Whether a text is likely a whole sentence although no text follows it. "3." and "Mr." are not, nor is an open quote.
+ * Whether a text is probably a whole sentence although no text follows it. "3." and "Mr." are not whole, nor is a text
+ * with an open quote.
  */
 const looksWhole = (text: string): boolean => {
   const found = lastMarks.exec(text);
@@ -136,17 +144,17 @@ const looksWhole = (text: string): boolean => {
 };
 
 /**
- * Cuts a streamed reply into sentences, so that the first is spoken while the next is still being written. Without
- * `pause`, the cuts depend only on the text, never on its pieces. It waits instead of cutting in the wrong place: the
- * end of a sentence with a full stop is known once the next character arrives. A sentence without an end is cut at a
- * possible breath, so that its length stays bounded.
+ * Cuts a streamed reply into sentences, so that the first sentence is spoken while the next is still being written.
+ * Without `pause`, the cuts depend only on the text, not on its pieces. The cutter waits instead of cutting in the
+ * wrong place: the end of a sentence with a full stop is known once the next character arrives. A sentence without an
+ * end is cut at a possible breath, so that its length stays bounded.
  */
 export type SentenceCutter = {
   /** Returns the sentences that this piece completes. */
   add(piece: string): string[];
   /**
-   * After a short time without text: returns text that was held back only because more might follow. Never half a
-   * sentence.
+   * Called after a short time without text. Returns text that was held back only because more text might follow, but
+   * never half a sentence.
    */
   pause(): string[];
   /** Whether the remaining text is a sentence without its end. */
@@ -157,15 +165,15 @@ export type SentenceCutter = {
 
 /** Maximum characters of a sentence. */
 const longestSentence = 250;
-/** Maximum characters without a space: a signed URL is kept whole, an endless word is cut. */
+/** Maximum number of characters without a space. A signed URL is shorter and stays whole; an endless word is cut. */
 const longestWord = 2_000;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The grapheme clusters of a text except the last one, which may be incomplete. */
+/** Returns the grapheme clusters of a text except the last one, which may be incomplete. */
 const wholeCharacters = (text: string) => [...graphemes.segment(text)].slice(0, -1);
 
-/** Index at which a sentence of maximum length takes a breath; `undefined` if it is one word. */
+/** Returns the index at which a sentence of maximum length takes a breath; `undefined` if the text is one word. */
 const breathPlace = (start: string): number | undefined => {
   const clause = /^[^]*(?:[,;:]\s|[，、；：])/u.exec(start)?.[0].length ?? 0;
   if (clause > start.length / 2) return clause;
@@ -186,11 +194,11 @@ export const createSentenceCutter = (): SentenceCutter => {
   const ends = possibleEnd();
   const afterWord = wordEnds();
   let text = '';
-  /** The first half of a surrogate pair whose second half comes with the next piece. */
+  /** First half of a surrogate pair whose second half comes with the next piece. */
   let half = '';
-  /** The text up to here is known to contain no sentence end. */
+  /** Position up to which the text is known to contain no sentence end. */
   let judged = 0;
-  /** Number of characters of a word that is longer than a sentence may be; they contain no place to cut. */
+  /** Number of characters of a word that is longer than a sentence may be. The word contains no place to cut. */
   let inWord = 0;
 
   const sentenceEnd = (start: string): number | undefined => {

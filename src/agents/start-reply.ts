@@ -1,7 +1,7 @@
 /**
- * One reply of a call's agent as events for the conversation: sentence by sentence, then finished or failed. Emits no
- * event after the end, or after the release. A reply without speakable text fails, and so does one that its server
- * ended within a sentence; chosen silence is logged. A reply may also be a control alone.
+ * One reply of a call's agent as events for the conversation: sentence by sentence, then finished or failed. No event
+ * is emitted after the end or after the release. A reply without speakable text fails, and so does a reply that its
+ * server ended within a sentence. Chosen silence is logged. A reply may also be a control alone.
  */
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyInput, ReplyFailure } from '#machines/reply.ts';
@@ -22,12 +22,12 @@ import { readListedControls, silence } from './controls/read-control.ts';
 import { wantsTool } from './model-marks.ts';
 
 type SpokenReply = {
-  /** Aborted at the end of the reply, with its failure as the reason. */
+  /** Signal that aborts at the end of the reply, with the reply's failure as the reason. */
   signal: AbortSignal;
   isOver(): boolean;
-  /** Resolves when all events of the piece were emitted. */
+  /** Processes a piece. Resolves when all events of the piece were emitted. */
   take(piece: ReplyPiece): Promise<void>;
-  /** The agent has finished. */
+  /** Called when the agent has finished. */
   finish(): void;
   fail(failure: ReplyFailure, detail?: string): void;
   cancel(): void;
@@ -40,11 +40,11 @@ type SpokenReplyOptions = {
   emit: (event: ReplyEvent) => void;
   onFirstToken: () => void;
   onFirstSentence: () => void;
-  /** Whether controls listed in an answer count as controls. */
+  /** Whether controls that an answer lists are executed. */
   readsControls: boolean;
-  /** An invalid control or a tool call was left out; safe to log. */
+  /** Called when an invalid control or a tool call was left out. The reason is safe to log. */
   onLeftOut: (why: string) => void;
-  /** The agent of the reply, for the log. */
+  /** Description of the agent for the log. */
   about: object;
   logger: Logger;
 };
@@ -88,16 +88,16 @@ const createGiving = (
 };
 
 /**
- * One streamed reply: accepts the agent's pieces and emits events to the conversation. Emits no event after the end,
- * or after the release.
+ * One streamed reply, which accepts the agent's pieces and emits events to the conversation. No event is emitted after
+ * the end or after the release.
  */
 const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   const { utterances, emit, about, logger } = options;
   const abort = new AbortController();
   const { give, given, leaveOut, noteRemark } = createGiving(options);
-  /** Whether the reply has words, speakable or not. */
+  /** Whether the reply has text, speakable or not. */
   let hasText = false;
-  /** Why the reply ended before it was complete. */
+  /** Reason why the reply ended before it was complete. */
   let endsEarly: string | undefined;
   const timers = startReplyTimers(options.clock, options.times, {
     idle: () => say(utterances.pause()),
@@ -111,7 +111,7 @@ const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     }
   };
 
-  /** Works in steps: one piece may contain thousands of sentences. */
+  /** Processes text in steps, because one piece may contain thousands of sentences. */
   const takeText = async (text: string): Promise<void> => {
     if (text.trim() !== '') {
       if (!hasText) options.onFirstToken();
@@ -137,7 +137,7 @@ const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     // Words before the failure are still spoken.
     say(utterances.end());
     if (abort.signal.aborted) return;
-    // Lets observers of the request distinguish a slow server from an aborted reply.
+    // The abort reason lets observers of the request distinguish a slow server from an aborted reply.
     cancel(new AgentFailure(failure, detail ?? 'in vain'));
     logger.warn({ ...about, failure, detail }, 'a reply failed');
     emit({ type: 'reply.failed', failure, ...(detail === undefined ? {} : { detail }) });
@@ -175,7 +175,7 @@ const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   };
 };
 
-/** Called when a reply is requested, and when its first piece arrives. */
+/** Callbacks for the moment at which a reply is requested, and at which its first piece arrives. */
 export type ReplyWatch = {
   asked(callId: string): void;
   firstToken(callId: string): void;
@@ -185,10 +185,12 @@ export type ReplyWatch = {
 export type ReplyOptions = {
   findAgent: (callId: string) => Agent | undefined;
   times: ReplyTimes;
-  /** The system clock, even if calls run accelerated: agents are real servers and take real time. */
+  /** The system clock, even if calls run faster than real time, because agents are real servers and take real time. */
   clock: Clock;
   watch?: ReplyWatch;
-  /** An invalid control or a tool call of a reply was left out; safe to log, and logged. */
+  /**
+   * Called when an invalid control or a tool call of a reply was left out. The reason is safe to log, and is logged.
+   */
   onLeftOut?: (why: string) => void;
   logger: Logger;
 };
@@ -205,7 +207,10 @@ const origin = (error: unknown): { error: string; at: string[] } =>
 const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
-/** Number of identical replies in a row that keep a call alive needlessly, such as goodbyes without a hang-up. */
+/**
+ * Number of identical replies in a row after which a reply counts as a needless repetition, such as goodbyes without a
+ * hang-up.
+ */
 const mostSame = 5;
 
 export const createStartReply = ({
@@ -216,7 +221,7 @@ export const createStartReply = ({
   onLeftOut = () => {},
   logger,
 }: ReplyOptions): StartReply => {
-  /** Agents whose thoughts have only an end mark; their next reply waits for it. */
+  /** Agents whose thoughts have only an end mark, so that their next reply waits for this mark. */
   const thinkers = new WeakSet<Agent>();
 
   /** The newest reply of each agent, and how often it was repeated in a row. */
@@ -274,7 +279,8 @@ export const createStartReply = ({
 
     run().catch((error: unknown) => {
       if (isExpected(error)) return reply.fail(error.failure, error.message);
-      // An agent may end with its own error when it is aborted.
+      // An error of the agent after the end of the reply is ignored, because an agent may end with an error of its own
+      // when it is aborted.
       if (reply.isOver()) return;
       logger.error({ ...about, ...origin(error) }, 'an agent crashed');
       reply.fail('agent_crashed');

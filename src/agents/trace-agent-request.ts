@@ -3,21 +3,21 @@ import { isSpanContextValid, SpanKind, SpanStatusCode, trace, type SpanContext }
 
 const tracer = trace.getTracer('trunkline');
 
-/** W3C Trace Context, version 00. */
+/** Formats the header `traceparent` (W3C Trace Context, version 00). */
 const headerOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 
 /**
  * Returns the W3C Trace Context header of one request (version 00, section 3.2) if no traces are collected. All
- * requests of a call share a trace: its id is the call's id without hyphens, so either side can find the trace by the
- * call. Each request is a new span.
+ * requests of a call share a trace whose id is the call's id without hyphens, so that either side can find the trace by
+ * the call. Each request is a new span.
  */
 export const traceparent = (callId: string): string =>
   `00-${callId.replaceAll('-', '').toLowerCase()}-${randomBytes(8).toString('hex')}-01`;
 
 /**
- * Traces one request to an agent endpoint as a child of the active span; it ends with the response headers. `send`
- * receives its `traceparent`. Without trace collection it is the call's own; see `traceparent`.
+ * Traces one request to an agent endpoint as a child of the active span, which ends with the response headers. `send`
+ * receives the `traceparent` of the request. Without trace collection, that is the call's own (see `traceparent`).
  */
 export const traceAgentRequest = async <Response extends { status: number }>(
   callId: string,

@@ -1,6 +1,6 @@
 /**
- * A trial conversation with an agent endpoint or the built-in agent, without a call: uses the same adapters, HTTP
- * client, sentence splitting and timeouts as a call, and records all requests and responses.
+ * A trial conversation with an agent endpoint or the built-in agent, without a call. The trial uses the same adapters,
+ * HTTP client, sentence splitting and timeouts as a call, and records all requests and responses.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export type TrialWorld = EndpointWorld & {
   times: ReplyTimes;
   /** Timeout for all turns together. */
   wholeTrialMs: number;
-  /** Language model of the built-in agent; `null`: it works without one. */
+  /** Language model of the built-in agent; `null` if the built-in agent works without one. */
   languageModel: LanguageModel | null;
   logger: Logger;
 };
@@ -36,7 +36,7 @@ export type TryAgent = (
   onTurn?: (turn: TriedTurn) => void,
 ) => Promise<AgentTrial>;
 
-/** The address and name of the operator's model are hidden from users of the trial. */
+/** Text in place of the operator's model address and name, which users of the trial must not see. */
 const modelAddress = "the operator's language model";
 
 const withoutModel =
@@ -134,7 +134,7 @@ const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => Tu
     clock,
     limits,
     graphTimes,
-    // There is no call to end; a request to end it has already ended the trial.
+    // A trial has no call to end, so the hang-up is only recorded.
     hangUp: () => {
       currentNotes().remarks.push('the agent has hung up');
       return Promise.resolve();
@@ -222,7 +222,7 @@ export const createTryAgent =
           elapsed: notes.elapsed,
           giveUp: timeIsUp.signal,
         });
-        // An aborted request is notified a moment later.
+        // The event of an aborted request arrives a moment later.
         if (heard.failure !== null) await nextRound();
         const turn = withoutSecrets(
           turnOf({ number: index + 1, message, notes, heard }, call),

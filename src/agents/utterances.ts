@@ -8,9 +8,9 @@ import { createSentenceCutter } from './sentences.ts';
 
 /** Extracts the speakable part of one reply, whose sentences are passed in order. */
 type Speakable = {
-  /** Returns the speakable part of the sentence; `undefined` if there is none. */
+  /** Returns the speakable part of the sentence; `undefined` if it has none. */
   say(sentence: string): string | undefined;
-  /** A new message begins: unclosed parts of the last one do not hide it. */
+  /** Begins a new message, so that unclosed parts of the last one do not hide it. */
   reset(): void;
 };
 
@@ -26,7 +26,7 @@ const elementEnds: Readonly<Record<string, RegExp>> = {
   svg: /<\/svg\s*>/iu,
 };
 
-/** A closing fence is at least as long as the opening one. */
+/** Returns the end of a hidden part. A closing fence is at least as long as the opening one. */
 const endOf = ({ groups }: RegExpExecArray): FindEnd => {
   const { fence, tildes, element = '' } = groups ?? {};
   if (fence !== undefined)
@@ -36,7 +36,7 @@ const endOf = ({ groups }: RegExpExecArray): FindEnd => {
   return (text) => end.exec(text);
 };
 
-/** A hidden part may begin in one sentence and end in another, or never. */
+/** Creates an extractor. A hidden part may begin in one sentence and end in another, or never. */
 export const createSpeakable = (): Speakable => {
   let findEnd: FindEnd | undefined;
 
@@ -77,36 +77,39 @@ export type ReplyPart = string | Control | typeof silence | LeftOut;
 export type Utterances = {
   /** Returns the utterances that this piece completes. Throws an AgentFailure `reply_too_large` for endless speech. */
   add(piece: string): ReplyPart[];
-  /** Like `add`, but in steps: a piece may contain thousands of sentences. */
+  /** Works like `add`, but in steps, because a piece may contain thousands of sentences. */
   addInSteps(piece: string): Generator<ReplyPart[], void, undefined>;
   /** Retracts the text so far as thoughts. */
   retract(): void;
-  /** The message so far is complete; another may follow. */
+  /** Notes that the message so far is complete; another one may follow. */
   sentenceEnd(): ReplyPart[];
-  /** After a short time without text: returns speakable text although more may follow. */
+  /** Called after a short time without text. Returns speakable text although more may follow. */
   pause(): string[];
   /** Whether the last sentence so far lacks its end, emitted or not. */
   isTorn(): boolean;
   /** Returns the remaining utterances at the end of the reply. */
   end(): ReplyPart[];
-  /** Whether the leading text turned out to be thoughts; some of it may have been spoken. */
+  /** Whether the leading text turned out to be thoughts, some of which may have been spoken. */
   thoughtAloud(): boolean;
-  /** Whether the words contained a tool call; it is left out. */
+  /** Whether the words contained a tool call, which was left out. */
   wroteCall(): boolean;
 };
 
-/** Code units that are cut into sentences per step. */
+/** Maximum number of code units that are cut into sentences in one step. */
 const longestStep = 1_024;
 
-/** Maximum characters of speech; more than two hours of it. */
+/** Maximum number of characters of speech, which takes more than two hours. */
 const longestSpeech = 64 * 1024;
 
-/** Maximum controls per reply: each one other than speech acts in the call, for example by sending DTMF digits. */
+/**
+ * Maximum number of controls per reply, because each control other than speech acts in the call, for example by sending
+ * DTMF digits.
+ */
 const mostControls = 100;
 
 /**
- * `thinksAloud`: earlier replies of this agent began with thoughts without a start mark. `controls`: whether tags may
- * be controls.
+ * Creates the extractor of one reply. `thinksAloud`: earlier replies of this agent began with thoughts without a start
+ * mark. `controls`: tags may be controls.
  */
 export const createUtterances = ({ thinksAloud = false, controls = false } = {}): Utterances => {
   const cutter = createSentenceCutter();
@@ -114,7 +117,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   const tags = controls ? createTagFinder() : null;
   let spoken = 0;
   let acts = 0;
-  /** Whether the last message ended within a sentence; no message followed it. */
+  /** Whether the last message ended within a sentence and no message has followed it. */
   let endedTorn = false;
 
   let marks = createModelMarks({ thinksAloud });
@@ -128,7 +131,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       return speech === undefined ? [] : [speech];
     });
 
-  /** The text before a control is a separate sentence; an omitted control becomes a space. */
+  /** Adds a control. The text before a control is a separate sentence; an omitted control becomes a space. */
   const placeControl = (control: Exclude<ReplyPart, string>): ReplyPart[] => {
     acts += 1;
     const isLeftOut = typeof control === 'object' && 'leftOut' in control;
@@ -158,7 +161,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   };
 
   function* addInSteps(piece: string): Generator<ReplyPart[], void, undefined> {
-    // The piece is passed whole: thoughts without a start mark are recognized by their end.
+    // The piece is passed as a whole, because thoughts without a start mark are recognized by their end.
     const { text, retracts } = marks.add(piece);
     if (retracts) retract();
     if (piece.trim() !== '') endedTorn = false;

@@ -9,8 +9,8 @@ type Schemas = Readonly<Record<string, Schema>>;
 const uuid = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
 
 /**
- * Returns the example of a schema; `undefined` if none can be derived, such as for a text without an example. An
- * optional field without an example is omitted, a nullable one is null.
+ * Returns the example of a schema; `undefined` if none can be derived, for example for a text without an example. An
+ * optional field without an example is omitted; a nullable field without one is null.
  */
 export const exampleOf = (schema: Schema, schemas: Schemas): unknown => {
   if (typeof schema === 'boolean') return undefined;
@@ -64,7 +64,7 @@ const objectExample = (schema: Keywords, schemas: Schemas): Record<string, unkno
       .filter(([, value]) => value !== undefined),
   );
 
-/** First bytes of a file, which identify its format. */
+/** First bytes of files, which identify their format. */
 const beginnings: Readonly<Record<string, string>> = {
   'text/html': '<!doctype html>…',
   'text/css': 'body { … }',
@@ -90,7 +90,7 @@ export const addExamples = (document: oas32.OpenAPIObject): void => {
   }
 };
 
-/** Content of requests and responses. */
+/** Returns the content of all requests and responses of a path. */
 const contentsOf = (path: oas32.PathItemObject): oas32.ContentObject[] =>
   [path.get, path.post, path.put, path.patch, path.delete].flatMap((operation) => {
     const described = [operation?.requestBody, ...Object.values(operation?.responses ?? {})];
@@ -107,7 +107,7 @@ const addExample = (
   else media.example ??= beginnings[type] ?? exampleOf(media.schema ?? {}, schemas);
 };
 
-/** One example for each problem that the schema refers to, by its code. */
+/** Returns one example for each problem to which the schema refers, by the problem's code. */
 const problemExamples = ({ schema }: oas32.MediaTypeObject): oas32.ExamplesObject => {
   const references = JSON.stringify(schema).matchAll(/#\/components\/schemas\/Problem\.(\w+)/g);
   const codes = new Set([...references].map(([, code = '']) => code));

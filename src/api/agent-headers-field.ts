@@ -1,4 +1,4 @@
-/** Request field for the customer's own headers for its agent endpoint (guides/design/agents.md, "Headers"). */
+/** Request field for the headers that a customer's agent endpoint receives (guides/design/agents.md, "Headers"). */
 import * as z from 'zod';
 import {
   agentHeaderName,
@@ -36,7 +36,7 @@ export const agentHeaders = z
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: 'This header stands here twice: names are case-insensitive.',
+          message: 'This header is listed twice: names are case-insensitive.',
         });
       known.add(lower);
     }
@@ -45,7 +45,7 @@ export const agentHeaders = z
     error: `An agent has up to ${mostAgentHeaders} headers.`,
   });
 
-/** Returns names in lower case; an empty value also removes a header. */
+/** Returns the changes with names in lower case. An empty value removes a header, like null. */
 export const headerChanges = <Absent extends null | undefined>(
   headers: z.output<typeof agentHeaders> | Absent,
 ): AgentHeaderChanges | Absent =>

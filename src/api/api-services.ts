@@ -10,7 +10,7 @@ import type { Directory } from '#src/administration/directory.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
-import type { StoredCalls } from '#src/calls/stored-calls.ts';
+import type { CallRecord, StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
@@ -21,6 +21,12 @@ import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type {
+  Script,
+  ScriptProgress,
+  ScriptRehearsal,
+  SimulatedCallee,
+} from '#src/domain/simulated-callee.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Endpoints } from '#src/events/endpoints.ts';
@@ -38,7 +44,7 @@ export type ApiServices = {
   operation: OperationServices;
 };
 
-/** Calls of this gateway, and those of other gateways as far as the database has them. */
+/** Calls of this gateway, and calls of other gateways as they are stored in the database. */
 export type CallServices = Pick<
   CallControl,
   | 'placeCall'
@@ -56,13 +62,15 @@ export type CallServices = Pick<
   repeatedRequests: RepeatedRequests;
   storedCalls: StoredCalls;
   recordings: Recordings;
-  /** SIP messages of calls: their retention in days, and whether the lines are simulated and have none. */
+  /**
+   * SIP messages of calls: their retention in days, and whether the lines are simulated and therefore have no messages.
+   */
   sipTrace: { days: number; isSimulated: boolean };
   /** Subscribes to the call facts that this gateway has written. */
   watchFacts: (callId: string, onFact: () => void) => () => void;
   /**
-   * Subscribes to the states of a call on any gateway until it ends: emits the known state immediately, then whenever
-   * there may be a new fact. The returned function unsubscribes.
+   * Subscribes to the states of a call on any gateway until the call ends. Emits the known state immediately, and later
+   * each state when there may be a new fact. The returned function unsubscribes.
    */
   watchCall: (
     callId: string,
@@ -72,7 +80,7 @@ export type CallServices = Pick<
   isHeldHere: (callId: string) => boolean;
   /** Permits for open event streams of calls. */
   streams: StreamPermits;
-  /** The simulated line; `null` if it is not running, and its endpoints respond with 404. */
+  /** The simulated line; `null` if it is not running. Its endpoints then respond with 404. */
   simulator: Simulator | null;
 };
 
@@ -86,8 +94,9 @@ export type DirectoryServices = Directory & {
   engines: Engines;
   voiceSamples: VoiceSamples;
   /**
-   * Returns why a customer's URL (chat, handshake, webhook) is unusable, as a plain sentence; `undefined` for a usable
-   * one. https only, no private target, except those that the operator allows (guides/design/agents.md, "Targets").
+   * Resolves to why a customer's URL (chat, handshake, webhook) is unusable, as a plain sentence; `undefined` for a
+   * usable URL. A URL must use https and must not have a private target, except for targets that the operator allows
+   * (guides/design/agents.md, "Targets").
    */
   urlProblem: (url: string) => Promise<string | undefined>;
   /** Returns why a trunk must not have this host, as a plain sentence; `undefined` for an allowed one. */
@@ -96,12 +105,12 @@ export type DirectoryServices = Directory & {
   tryTrunk: (trunkId: string, numbers: { from: string; to: string }) => Promise<TrunkCheckStep[] | undefined>;
   /**
    * Returns the trunks that a call to this number (domestic, or `+…`) would use now; undefined without a real line.
-   * `trunkId`: trunk of the calling number, null if it is not bound to one.
+   * `trunkId` is the trunk of the calling number; null if the number is not bound to a trunk.
    */
   routeTo: (owner: { workspaceId: string; trunkId: string | null }, to: string) => TrunkRoute | undefined;
   /** Returns the state of a trunk on this gateway. */
   trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
-  /** Runs an agent trial without a call. Rejects only on a bug: the trial contains all external errors. */
+  /** Runs an agent trial without a call. External errors are a part of the trial, so a rejection is a bug. */
   tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
 };
 
@@ -125,7 +134,7 @@ export type OperationServices = {
   clientAddress: ClientAddress;
   readBrowser: ReadBrowser;
   health: Health;
-  /** Whether this error is transient with the database, so that a retry may succeed. */
+  /** Whether this error of the database is transient, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   metrics: Registry;
   /** Called for each request after its response was sent. */
@@ -145,7 +154,7 @@ export type RequestLimit = { points: number; perSeconds: number };
 type EventStreamTimes = {
   /** Idle time after which a comment keeps the connection open. */
   keepAliveMs: number;
-  /** Time after which a reader that reads no data is dropped. */
+  /** Time after which a reader that reads no data is disconnected. */
   slowReaderMs: number;
   /** Polling interval for a call of another gateway. */
   pollMs: number;
@@ -162,7 +171,7 @@ export type RequestLimits = {
   perKey: RequestLimit;
   /** Limit of failed authentications per address. */
   failuresPerAddress: RequestLimit;
-  /** Maximum request body; a larger one is refused with 413. */
+  /** Maximum size of a request body in bytes. A larger body is refused with 413. */
   bodyBytes: number;
   eventStream: EventStreamTimes;
   /** Response time beyond which the database is not ready for calls. */
@@ -172,8 +181,9 @@ export type RequestLimits = {
 
 export interface Recordings {
   /**
-   * Opens the file of a completed recording, on this gateway or on the gateway `node` that wrote it; `undefined` if the
-   * file is missing. Refuses with `service_unavailable` while its storage does not respond; reading refuses likewise.
+   * Opens the file of a completed recording, on this gateway or on the gateway `node` that wrote it. Resolves to
+   * `undefined` if the file is missing. Rejects with `service_unavailable` while its storage does not respond; reading
+   * the file rejects likewise.
    */
   open(recording: {
     callId: string;
@@ -182,48 +192,36 @@ export interface Recordings {
   }): Promise<OpenRecording<Readable> | undefined>;
 }
 
-/** The simulated telephone network (guides/design/start.md, "The simulated line"). Its scripts are lists of steps. */
+/** The simulated telephone network (guides/design/start.md, "The simulated line"). A script is a list of steps. */
 export interface Simulator {
   /** Returns the errors of a script by step, counted from 0; empty for a valid script. */
   checkScript(
     script: Script,
     role: 'caller' | 'callee',
   ): Promise<readonly { step: number; message: string }[]>;
-  /** Simulates an inbound call with a validated script. Refuses with `number_not_found` for an unknown number. */
+  /** Simulates an inbound call with a validated script. Rejects with `number_not_found` for an unknown number. */
   receiveSimulatedCall(request: {
     workspaceId: string;
     to: string;
     /** Number of the caller: domestic, `+…` from abroad, or `anonymous`. */
     from: string;
-    /** Script of the caller; `null` for the default, a polite caller. */
+    /** Script of the caller; `null` for a polite caller, the default. */
     script: Script | null;
     /** Headers of the simulated INVITE. */
     sipHeaders?: SipHeaders;
     /** Whether the progress of the script is recorded. */
     rehearsal?: ScriptRehearsal;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
-  /** Sets the behaviour of the callee with this number for this workspace; the script was validated. */
-  defineCallee(
-    workspaceId: string,
-    number: string,
-    script: Script,
-    rehearsal: ScriptRehearsal | undefined,
-  ): Promise<void>;
+  /** Sets the behaviour of the callee with this number for this workspace. The script must have been validated. */
+  defineCallee(workspaceId: string, number: string, callee: SimulatedCallee): Promise<void>;
   /** Returns the behaviour of a callee; `undefined` for a number that the workspace has not defined. */
-  calleeScript(workspaceId: string, number: string): Script | undefined;
-  /** Returns the progress of a call's script; `undefined` if the call is not traced or ended too long ago. */
-  scriptProgress(
-    callId: string,
-  ): { steps: number; stepsDone: number; outcome: 'playing' | 'done' | 'timed_out' } | undefined;
+  findCallee(workspaceId: string, number: string): Promise<SimulatedCallee | undefined>;
+  /**
+   * Returns the progress of a call's script, from the gateway of the call; `undefined` if the script is not watched or
+   * the call ended too long ago. Refuses with `service_unavailable` if that gateway cannot be reached.
+   */
+  scriptProgress(call: Pick<CallRecord, 'id' | 'node'>): Promise<Readonly<ScriptProgress> | undefined>;
 }
-
-export type Script = readonly unknown[];
-
-/** Progress of a script; `people` are the scripts of transfer targets, by their numbers. */
-export type ScriptRehearsal = {
-  stepTimeoutSec: number;
-  people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;
-};
 
 export interface WebhookTests {
   /** Sends a `webhook.test` event once, immediately, and reports the result. */

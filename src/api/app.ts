@@ -13,7 +13,7 @@ import { traceApiRequest } from './http/trace-api-request.ts';
 import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './http/unmatched.ts';
 
-/** Creates the API. `failures` counts failed authentications; the WebSocket routes may use the same counter. */
+/** Creates the API. `failures` counts failed authentications; the websocket routes may use the same counter. */
 export const createApi = (
   services: ApiServices,
   failures: Counter = createCounter('failures', services.operation.limits.failuresPerAddress, services),
@@ -32,7 +32,7 @@ export const createApi = (
   return app;
 };
 
-/** Returns the first segments of an API path or pattern, such as `/api/v1/calls`; no pattern has parameters in them. */
+/** Returns the first segments of an API path or pattern, such as `/api/v1/calls`, which contain no parameters. */
 const resourceOf = (path: string): string => /^\/api\/v1\/[^/]+/.exec(path)?.[0] ?? '';
 
 /** One router per resource, because a single router would try every pattern for every path. */
@@ -69,7 +69,7 @@ const serving =
     ctx.state.route = route.path;
     const { status, headers, body } = await route.serve(ctx, authentication, services);
     ctx.status = status;
-    // Koa turns a null body into a 204; a HEAD response has no body and keeps its status.
+    // Koa turns a null body into a 204, so the body becomes an empty text. A 204 keeps its missing body.
     if (status !== 204) ctx.body = body ?? '';
     ctx.set(headers);
   };

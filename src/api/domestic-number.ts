@@ -3,7 +3,7 @@ import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts'
 import { domesticFormAdvice, readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField } from '#src/domain/refusal.ts';
 
-/** Returns the digits of a number in a field of the admin API; refuses any number that is not domestic. */
+/** Returns the digits of a number in a field of the admin API. Throws a Refusal for a number that is not domestic. */
 export const domesticNumber = (country: Country, path: string, value: string): string => {
   const digits = normalizePhoneNumber(value, country);
   if (digits !== undefined) return digits;

@@ -5,11 +5,14 @@ import { languages } from '#src/domain/language.ts';
 const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 const notStorable = { error: 'This text holds characters that cannot be stored.' };
 
-/** Length in characters as in JSON Schema: an emoji is one character, although it has two code units. */
+/**
+ * Whether the text has at most this length in characters, as in JSON Schema: an emoji is one character, although it has
+ * two code units.
+ */
 const hasAtMost = (longest: number, value: string): boolean =>
   value.length <= longest || (value.length <= 2 * longest && Array.from(value).length <= longest);
 
-/** Text that a database can store and JSON can carry: no NUL, no lone surrogate. */
+/** Text that the database can store and JSON can carry. NUL and lone surrogates are rejected. */
 export const text = (longest: number) =>
   z
     .string()
@@ -30,7 +33,7 @@ export const name = z
 /** An example of a signing secret in the form of Standard Webhooks, which is not in use. */
 export const exampleSecret = 'whsec_dGhpcyBpcyBubyBzZWNyZXQsIGp1c3QgYW4gZXhhbXBsZQ==';
 
-/** A timestamp in a response; the code has a Date (`codec.ts`). */
+/** A timestamp in a response. The code has a Date in its place (`codec.ts`). */
 export const timestamp = z
   .string()
   .meta({
@@ -61,7 +64,7 @@ export const integerInQuery = (lowest: number, highest: number, fallback: number
       },
     });
 
-/** Years 1970 to 9999: the common range of Date and the database. */
+/** Whether the instant lies in the years 1970 to 9999, the common range of Date and the database. */
 const representable = (instant: Date) => instant.getTime() >= 0 && instant.getTime() < Date.UTC(10_000, 0);
 
 const beyond = { error: 'This is beyond the years 1970 to 9999.' };
@@ -85,7 +88,7 @@ export const momentInQuery = z
   .refine(representable, beyond)
   .meta({ override: { type: 'string', format: 'date-time' } });
 
-/** A date in a query, in a time zone of its list. */
+/** A date in a query, in the time zone of the list that is queried. */
 export const dayInQuery = z.iso
   .date({ error: 'This is no date, such as 2026-11-21.' })
   .refine((value) => value > '1970-01-01' && value < '9999-12-30', beyond)

@@ -1,14 +1,11 @@
 import * as z from 'zod';
 
-/**
- * An id that belongs to no object. A malformed id is replaced by this one, so that it takes the same path as an unknown
- * id.
- */
+/** An id that belongs to no object, used instead of a malformed id, which is then handled like an unknown id. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** An id in a path. It always validates: a malformed id is treated as an unknown one. */
+/** Schema of an id in a path. Validation always succeeds: a malformed id is handled like an unknown one. */
 export const idInPath = (description: string) =>
   z
     .string()

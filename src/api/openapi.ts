@@ -19,7 +19,7 @@ const description = `
 A voice gateway that connects telephone numbers to conversational agents.
 
 - **Client API** (\`/api/v1\`): with the API key of a number, which decides the number that calls and what can be seen.
-- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace. A token of the role \`viewer\` reads everything but secrets; what else it asks for is \`forbidden\`.
+- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace. A token of the role \`viewer\` reads everything but secrets; other requests with it are \`forbidden\`.
 
 Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to people. Each answer carries \`X-Request-Id\`. Fields and parameters that an operation does not know are ignored; \`X-Ignored-Fields\` names them, also where the request is refused.
 `.trim();
@@ -42,7 +42,10 @@ const numberIdHeader = z.object({
   }),
 });
 
-/** Returns every problem code of an operation: its own, and those that follow from its declaration. */
+/**
+ * Returns every problem code of an operation: the codes that the operation declares, and those that follow from its
+ * declaration.
+ */
 export const refusalsOf = (route: Route): RefusalCode[] => {
   const codes = new Set<RefusalCode>(['invalid_request', ...route.refusals]);
   const add = (...more: RefusalCode[]) => more.forEach((code) => codes.add(code));
@@ -57,7 +60,7 @@ export const refusalsOf = (route: Route): RefusalCode[] => {
   return [...codes];
 };
 
-/** All problem codes, including those of HTTP itself, which belong to no operation. */
+/** All problem codes, including codes of HTTP itself that belong to no operation. */
 const allProblems = Object.fromEntries(
   refusalCodes.map((code) => [`Problem.${code}`, problemSchema(code)] as const),
 );
@@ -194,10 +197,11 @@ export const openApiDocument = (routes: readonly Route[], version: string): oas3
     },
     {
       override: ({ jsonSchema, io }) => {
-        // Permits additional members in responses: clients generated from this document should tolerate new fields.
+        // Responses may have additional members, because clients generated from this document should tolerate new
+        // fields.
         if (io === 'output' && jsonSchema.additionalProperties === false)
           delete jsonSchema.additionalProperties;
-        // Drops the pattern of a field whose format already defines it.
+        // A pattern is omitted if the field's format already defines it.
         if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
       },
     },

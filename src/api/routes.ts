@@ -104,7 +104,7 @@ export const routes: readonly Route[] = [
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,
-  // Listed before the image, whose path pattern also matches the path of the definition.
+  // This route comes before the image, whose path pattern also matches the path of the definition.
   getChartDefinition,
   getChart,
   listAudit,

@@ -1,5 +1,6 @@
 /**
- * Custom SIP headers in requests (guides/design/wire.md, "SIP headers"): those of one call, and the lists of a trunk.
+ * Fields for custom SIP headers (guides/design/wire.md, "SIP headers"): the headers of one call, and the lists of a
+ * trunk.
  */
 import * as z from 'zod';
 import {
@@ -15,7 +16,7 @@ const headerName = z.string().regex(sipHeaderName, {
   error: 'The name of a header is X- and 1 to 60 letters of ASCII, digits, hyphens, dots and underscores.',
 });
 
-const twice = { error: 'A header stands here twice.' };
+const twice = { error: 'A header is listed twice.' };
 
 /** Headers of one call. */
 export const sipHeaders = z

@@ -4,9 +4,9 @@
  * the order of their subscription. An error in one subscriber is logged and affects neither the call nor the other
  * subscribers.
  *
- * Order for one call: `began`, `connecting`, then any of `line`, `reply`, `measured`, `changed`, `fact` and `stored`,
- * then `ended` and `released`. A call that is rejected before its answer only begins and ends. A call that another
- * gateway holds is `taken` and `released`; it does not end on this gateway.
+ * Order of events for one call: `began`, `connecting`, then any of `line`, `reply`, `measured`, `changed`, `fact` and
+ * `stored`, then `ended` and `released`. For a call that is rejected before its answer, only its beginning and end are
+ * published. For a call that another gateway holds, `taken` and `released` are published, but no end.
  */
 import type { Logger } from 'pino';
 import type { SnapshotFrom } from 'xstate';
@@ -22,28 +22,28 @@ export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'firs
 
 export type CallNews = {
   /**
-   * The call begins. Published in the context of the request that places the call, so that the call's trace can link to
-   * it.
+   * The call begins. The event is published in the context of the request that places the call, so that the call's
+   * trace can link to it.
    */
   began: { callId: string; direction: Direction };
   /** The actor of the call is about to start. */
   connecting: { callId: string; numberId: string; workspaceId: string; input: CallInput };
-  /** An event of the line, as the call receives it: secret DTMF digits are dots. */
+  /** An event of the line, as the call receives it. Secret DTMF digits are replaced by dots. */
   line: { callId: string; event: LineEvent };
   /** Progress of the requested reply. */
   reply: { callId: string; stage: 'asked' | 'first_token' | 'first_sentence' };
-  /** The duration of a stage of a turn is known. Published also for a turn that is not heard. */
+  /** The duration of a stage of a turn is known. The event is published even for a turn that is not heard. */
   measured: { callId: string; stage: TurnStage; milliseconds: number };
   /** The state of the call has changed. */
   changed: { callId: string; snapshot: SnapshotFrom<typeof callMachine> };
-  /** A fact of the call, complete, but not stored yet. */
+  /** A complete fact of the call, which is not stored yet. */
   fact: { callId: string; fact: CallFact & { at: number } };
-  /** A fact was stored. `ended`: the row of a call that ended with it, if known on this gateway. */
+  /** A fact was stored. `ended` is the row of a call that ended with this fact, if the row is known on this gateway. */
   stored: { callId: string; fact: RecordedFact; ended: CallToSummarize | null };
   ended: { callId: string; direction: Direction; status: FinalStatus; reason: EndReason };
-  /** Another gateway holds the call or has ended it; this gateway writes no further facts of the call. */
+  /** Another gateway holds the call or has ended it. This gateway writes no further facts of the call. */
   taken: { callId: string };
-  /** The call has left this gateway, also after a crash. */
+  /** The call has left this gateway, either normally or by a crash. */
   released: { callId: string };
 };
 
@@ -52,13 +52,13 @@ type NewsType = keyof CallNews;
 type Subscriber<Type extends NewsType> = (news: CallNews[Type]) => void;
 
 export type CallBus = {
-  /** Publishes. Never throws. */
+  /** Publishes an event. Never throws. */
   publish<Type extends NewsType>(type: Type, news: CallNews[Type]): void;
-  /** Subscribes; returns the function that unsubscribes. `callId`: only for this call. */
+  /** Subscribes; returns the function that unsubscribes. With `callId`, only events of this call are passed. */
   subscribe<Type extends NewsType>(type: Type, subscriber: Subscriber<Type>, callId?: string): () => void;
 };
 
-/** Subscribers by call; the subscribers to all calls have the key `anyCall`. */
+/** Subscribers by call. Subscribers to all calls have the key `anyCall`. */
 type Subscribers = { [Type in NewsType]?: Map<string, Set<Subscriber<Type>>> };
 
 const anyCall = '';
@@ -85,7 +85,7 @@ export const createCallBus = ({ logger }: { logger: Pick<Logger, 'error'> }): Ca
       const byCall = (subscribers[type] ??= new Map());
       const ofCall = byCall.get(callId) ?? new Set();
       byCall.set(callId, ofCall);
-      // Wrapped, so that two subscriptions of one function are distinct.
+      // A new function for each subscription, so that two subscriptions of one function are distinct.
       const receive: typeof subscriber = (news) => subscriber(news);
       ofCall.add(receive);
       return () => {

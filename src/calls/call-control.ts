@@ -26,8 +26,8 @@ export type CallControl = HangupRequests &
   SpeakingRequests &
   TransferRequests & {
     /**
-     * Stores the call and begins to dial. `to` is normalized and the maximum duration is within 60 to 1800 seconds.
-     * Refuses as described at `PlaceCall`.
+     * Stores the call and begins to dial. `to` must be normalized, and the maximum duration must be within 60 to 1800
+     * seconds. Rejects as described at `PlaceCall`.
      */
     placeCall: PlaceCall;
     receiveCall: ReceiveCall;

@@ -1,4 +1,4 @@
-/** Declares what calls use of the other parts of the gateway; `createCallControl` takes them. */
+/** Declares which other parts of the gateway the calls use. `createCallControl` takes these parts. */
 import type { Logger } from 'pino';
 import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import type { AgentContext } from '#src/domain/agent-context.ts';
@@ -17,6 +17,7 @@ import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
 import type { Switchboard } from './live/switchboard.ts';
 import type { DailyNotice } from './setup/daily-minutes.ts';
+import type { CallRate } from './setup/call-rate.ts';
 import type { LoadShedding } from './setup/load-shedding.ts';
 import type { SummarizeSoFar } from './summaries/summaries.ts';
 
@@ -28,29 +29,29 @@ export type CallParts = {
     journal: Journal;
     liveCalls: LiveCalls;
     switchboard: Switchboard;
-    /** Keeps the data from which another process could resume the call, until the call is released. */
+    /** Stores the data from which another process could resume the call, until the call is released. */
     keepSettings: KeepSettings;
   };
   agents: {
-    /** Keeps the agent of a call, with its operations on the call, until the call is released. */
+    /** Stores the agent of a call, with its operations on the call, until the call is released. */
     keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
     handshake: AuthenticateCaller;
     sentencesOf: SentencesOf;
-    /** Null without a language model. */
+    /** Summarizes a call so far; null without a language model. */
     summarizeSoFar: SummarizeSoFar | null;
   };
   cluster: {
-    /** The name of this gateway among those that share the database. */
+    /** Name of this gateway among those that share the database. */
     node: string;
     askNode: AskNode;
     counting: CallCounting;
-    /** Maximum wait for a call that another gateway is taking over, and the interval of checks. */
+    /** Maximum wait for a call that another gateway is taking over, and the interval between two checks. */
     underway: { forMs: number; lookMs: number };
   };
   telephony: {
     /** Whether this gateway is configured with telephone lines. */
     hasLines: boolean;
-    /** Headers of the gateway's own trunk; null if there is none. */
+    /** Headers of the gateway's own trunk; null without such a trunk. */
     configuredHeaders: TrunkHeaders | null;
     country: Country;
   };
@@ -58,18 +59,18 @@ export type CallParts = {
   times: CallTimes;
   /** Monotonic clock. */
   clock: Clock;
-  /** Wall-clock milliseconds since the epoch. */
+  /** Returns wall-clock milliseconds since the epoch. */
   now: () => number;
   logger: Logger;
 };
 
 export type CallLimits = {
   admission: AdmissionLimits;
-  load: Pick<LoadShedding, 'pressure'>;
+  load: Pick<LoadShedding, 'pressure' | 'share'> & Pick<CallRate, 'take'>;
   platformPolicy: PolicySettings;
-  /** Maximum over all numbers of a workspace without its own maximum. */
+  /** Maximum number of calls in progress over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;
-  /** Daily minutes of outbound calls for a workspace without its own limit; null for no limit. */
+  /** Daily minutes of outbound calls for a workspace that has no limit of its own; null for no limit. */
   platformDailyMinutes: number | null;
   /** Called when the daily minutes are nearly used up, and when a call is refused because they are used up. */
   onDailyNotice: (notice: DailyNotice) => void;
@@ -77,24 +78,24 @@ export type CallLimits = {
 };
 
 export type AdmissionLimits = {
-  /** Calls in progress on this gateway. */
+  /** Maximum number of calls in progress on this gateway. */
   maxCalls: number;
-  /** Maximum number of calls in setup: more would only wait for the database. */
+  /** Maximum number of calls in setup; more calls would only wait for the database. */
   maxBeginning: number;
 };
 
 export type QueueLimits = {
   /** Number of the call's facts that wait for the database. */
   facts: number;
-  /** Milliseconds until the pending DTMF digits are sent, without those of the last request. */
+  /** Milliseconds until the pending DTMF digits are sent, excluding those of the last request. */
   digitsMs: number;
-  /** Number of failed transfers since the other party last spoke; each of them sends a message to the agent. */
+  /** Number of failed transfers since the other party last spoke. Each failed transfer sends a message to the agent. */
   transfersInVain: number;
 };
 
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
-/** Keeps settings and agent credentials of a call for the checkpoint that is stored with its answer. */
+/** Stores settings and agent credentials of a call for the checkpoint that is written with its answer. */
 export type KeepSettings = (
   callId: string,
   beginning: CallSettings,
@@ -113,15 +114,16 @@ export type AuthenticateCaller = (request: {
 export type SentencesOf = (text: string) => readonly string[];
 
 /**
- * Forwards a request to the gateway of this name. Rejects with the refusal of that gateway, or if it is unreachable.
+ * Forwards a request to the gateway of this name. Rejects with the refusal of that gateway, or if the gateway is
+ * unreachable.
  */
 export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
 
 /** Whether calls in progress are counted on this gateway only, or across several. */
 export type CallCounting = {
   /**
-   * Begins counting a call on this gateway only; returns the function to call when the call is stored. Null while there
-   * are other gateways, which could not count the call.
+   * Begins counting a call on this gateway only. Returns the function to call when the call is stored; null while other
+   * gateways exist, because they could not count the call.
    */
   alone: () => (() => void) | null;
   /** Stores a call and counts it across gateways. */

@@ -27,22 +27,22 @@ export type ListedCall = CallRow & { turnLatencyP95Ms: number | null };
 
 export type StoredCalls = {
   /**
-   * Returns the call. A call outside of the scope, an unknown one and a malformed id take the same path and get the
-   * same response (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
+   * Resolves to the call. A call outside of the scope, an unknown call and a malformed id take the same path and get
+   * the same response (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
    */
   find(wanted: { callId: string } & CallOwner): Promise<CallRecord>;
   /**
-   * Page of calls; `next` is the last call of the page if more follow, else null. A search that takes too long is
-   * refused with `search_too_broad`.
+   * Resolves to a page of calls. `next` is the last call of the page if more calls follow, else null. A search that
+   * takes too long is refused with `search_too_broad`.
    */
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
   /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
-  /** Returns the words that were heard so far, in order. */
+  /** Resolves to the words that were heard so far, in order. */
   transcript(callId: string): Promise<TurnRecord[]>;
-  /** Returns the facts so far after this sequence number, in order. */
+  /** Resolves to the facts so far after this sequence number, in order. */
   journal(callId: string, after?: number): Promise<JournalEntry[]>;
   /** Returns the stored SIP messages of the call, in order. */
   sipMessages(callId: string): Promise<StoredSipMessage[]>;
@@ -60,7 +60,7 @@ const tooBroad = (error: unknown): never => {
 };
 
 const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
-  // Requests one call more than the page size, which shows whether another page exists.
+  // One call more than the page size is requested, which shows whether another page exists.
   const found = await listCalls(db, { ...query, limit: limit + 1 }).catch(tooBroad);
   const calls = found.slice(0, limit);
   return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };

@@ -1,6 +1,6 @@
 /**
- * Pictures of the charts. `npm run generate-charts` lays them out, because a layout takes more than half a second of
- * processor time.
+ * Pictures of the charts. `npm run generate-charts` computes their layout in advance, because a layout takes more than
+ * half a second of processor time.
  */
 import { readFile } from 'node:fs/promises';
 import { callMachine } from '#machines/call.ts';
@@ -12,9 +12,9 @@ import { voicemailMachine } from '#machines/voicemail.ts';
 import type { AnyStateMachine } from 'xstate';
 
 /**
- * Definition of a chart as JSON for `createMachine`, Stately Studio and XState: states, transitions, and names of
- * actions, guards, delays and actors. Computed parts (context, input, output, parameters) are code and omitted.
- * `version` is the chart's version in stored transitions.
+ * Returns the definition of a chart as JSON for `createMachine`, Stately Studio and XState: states, transitions, and
+ * names of actions, guards, delays and actors. Computed parts (context, input, output, parameters) are code and are
+ * omitted. `version` is the chart's version in stored transitions.
  */
 export const chartDefinition = ({ config }: AnyStateMachine, version: string): string =>
   JSON.stringify({ ...config, version }, null, 2);
@@ -31,7 +31,7 @@ export const callCharts = {
 
 type CallChart = keyof typeof callCharts;
 
-/** The generated file. */
+/** Path of the generated file. */
 export const drawingFile = (name: CallChart): URL => new URL(`drawings/${name}.svg`, import.meta.url);
 
 /** Returns the picture of a chart as SVG; each file is read once. */

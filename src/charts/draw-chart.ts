@@ -5,7 +5,7 @@
 import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js';
 import type { Arrow, StateBox, StateGraph } from './state-graph.ts';
 
-/** Pixels; the widths of letters are those of common sans-serif fonts. */
+/** Sizes in pixels. The widths of letters are those of common sans-serif fonts. */
 const sizes = { line: 13, letter: 6.9, labelLetter: 5.6, boxHeight: 34, boxPadding: 26 };
 
 const rootId = '(chart)';
@@ -45,7 +45,7 @@ const layoutOptions = {
   'elk.json.edgeCoords': 'ROOT',
 };
 
-/** Laid out by elkjs, which takes more than half a second: for generated files only. */
+/** Draws a chart with a layout by elkjs, which takes more than half a second: for generated files only. */
 export const drawChart = async (graph: StateGraph): Promise<string> => {
   const page: ElkNode = {
     id: '(page)',

@@ -1,6 +1,6 @@
 /**
  * Draws a chart as a Mermaid state diagram for pages of the repository. Mermaid draws no arrow from a state to its own
- * child: such an arrow begins at a box named `(any)`.
+ * child, so such an arrow begins at a box named `(any)`.
  */
 import type { Arrow, StateBox, StateGraph } from './state-graph.ts';
 
@@ -8,7 +8,7 @@ const isWithin = (id: string, outer: string): boolean => outer === '' || id.star
 
 const boxesIn = (box: StateBox): StateBox[] => [box, ...box.children.flatMap(boxesIn)];
 
-/** A state is named by its key, or by its path if the key is not unique. Mermaid allows no dots or hyphens. */
+/** Names each state by its key, or by its path if the key is not unique. Mermaid allows no dots or hyphens in names. */
 const identifiers = ({ root }: StateGraph): ((id: string) => string) => {
   const boxes = boxesIn(root);
   const ids = new Map(

@@ -13,7 +13,7 @@ import { outlineOf, stateGraph } from './state-graph.ts';
 
 const labelled = (machine: AnyStateMachine): string => mermaid(stateGraph(machine));
 
-/** By path; drawings in their order on the page. */
+/** Drawings by the path of their page, in their order on the page. */
 export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
   'machines/charts.md': [
     callMachine,

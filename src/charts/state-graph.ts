@@ -3,7 +3,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import { toDirectedGraph } from 'xstate/graph';
 
 export type StateBox = {
-  /** Dotted path of the state as snapshots name it; empty for the machine itself. */
+  /** Dotted path of the state, as in snapshots; empty for the machine itself. */
   id: string;
   name: string;
   description: string | undefined;
@@ -29,7 +29,7 @@ const boxOf = ({ stateNode, children }: DirectedNode): StateBox => ({
   children: children.map(boxOf),
 });
 
-/** XState's names of transitions without an event. */
+/** Returns the label of a transition for its event type, including XState's types of transitions without an event. */
 const eventName = (type: string): string => {
   const [, delay] = /^xstate\.after\.([^.]+)\./.exec(type) ?? [];
   if (delay !== undefined) return `after ${delay}`;
@@ -52,7 +52,10 @@ const labelOf = ({ eventType, guard }: AnyTransitionDefinition): string => {
 
 type Transition = { source: AnyStateNode; target: AnyStateNode; transition: AnyTransitionDefinition };
 
-/** XState's own graph omits eventless transitions (`always`). */
+/**
+ * Reads the transitions of a state from its definition, because XState's own graph omits eventless transitions
+ * (`always`).
+ */
 const transitionsIn = ({ stateNode, edges, children }: DirectedNode): Transition[] => [
   ...(stateNode.always ?? []).flatMap((transition) =>
     (transition.target ?? []).map((target) => ({ source: stateNode, target, transition })),
@@ -77,7 +80,7 @@ export const stateGraph = (machine: AnyStateMachine): StateGraph => {
   return { root: boxOf(graph), arrows: [...arrows.values()] };
 };
 
-/** Returns the graph with this many levels of states; deeper ones are merged into their parent. */
+/** Returns the graph with this many levels of states. Deeper states are merged into their parent. */
 export const outlineOf = ({ root, arrows }: StateGraph, levels: number): StateGraph => {
   const shown = (id: string): string => id.split('.').slice(0, levels).join('.');
   const cut = (box: StateBox, left: number): StateBox => ({

@@ -77,10 +77,10 @@ export const clientSchema = (document: oas32.OpenAPIObject): string => {
   return [
     '// Made from the OpenAPI document by `npm run generate-client`.',
     ...types,
-    comment('What a problem can be: its `code`.') + `export type ProblemCode = ${codes.join(' | ')};`,
-    comment('What each operation takes, and what it answers.') +
+    comment('Codes of problems.') + `export type ProblemCode = ${codes.join(' | ')};`,
+    comment('Parameters and responses of each operation.') +
       `export type Operations = {${operations.map(operationType).join('')}\n};`,
-    comment('How each operation is asked for.') +
+    comment('Methods and paths of the operations.') +
       `export const operations = {${operations.map(operationEntry).join('')}\n} as const;`,
   ].join('\n\n');
 };
@@ -100,7 +100,7 @@ const operationsOf = (document: oas32.OpenAPIObject): Operation[] =>
     ),
   );
 
-/** References are not resolved: the document has none here. */
+/** References are not resolved, because this part of the document has no references. */
 const inPlace = <Value extends object>(
   value: Value | oas32.ReferenceObject | undefined,
 ): Value | undefined => (value === undefined || '$ref' in value ? undefined : value);

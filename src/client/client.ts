@@ -21,7 +21,7 @@ export type { CallNews, WatchOptions } from './watch.ts';
 type RequestOf<Id extends OperationId> = Operations[Id]['request'];
 type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
 
-/** The request is optional if it has no required member. */
+/** A method of the client. Its request argument is optional if the request has no required member. */
 type Method<Id extends OperationId> =
   undefined extends RequestOf<Id>
     ? (request?: RequestOf<Id>, options?: RequestOptions) => Promise<AnswerOf<Id>>
@@ -33,20 +33,21 @@ type Watch<Id extends OperationId> = (
 ) => AsyncGenerator<CallNews, void, undefined>;
 
 /**
- * Each method takes one object: path, query and header parameters by name, and `body`. It returns the JSON of the
- * response, or a `Response` for files such as recordings; operations with both follow the request.
+ * Methods of the client, one per operation. Each takes one object: path, query and header parameters by name, and
+ * `body`. A method returns the JSON of the response, or a `Response` for files such as recordings; an operation with
+ * both returns what the request selects.
  */
 export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
-  /** Events of a call of the number until its end; reconnects after a broken connection. */
+  /** Yields events of a call of the number until the call ends; reconnects after a broken connection. */
   readonly watchCall: Watch<'getCallEvents'>;
-  /** Watches any call of the workspace. */
+  /** Yields events of any call of the workspace. */
   readonly watchWorkspaceCall: Watch<'getWorkspaceCallEvents'>;
 };
 
 export const createClient = (options: ClientOptions): Client => {
   const send = createSend(options);
   const methods = Object.fromEntries(operationIds.map((id) => [id, methodOf(send, id)]));
-  // Types and operation table are generated from the same document.
+  // The cast is safe, because types and operation table are generated from the same document.
   return {
     ...methods,
     watchCall: watchBy(send, 'getCallEvents'),

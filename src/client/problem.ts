@@ -1,11 +1,16 @@
 import type { FieldError, ProblemCode } from './schema.ts';
 import { wholeBody } from './unreachable.ts';
 
-/** An error response of the gateway: its problem document (RFC 9457). Act on `code`, show `message` to people. */
+/**
+ * An error response of the gateway with its problem document (RFC 9457). Programs should act on `code` and show
+ * `message` to people.
+ */
 export class TrunklineProblem extends Error {
   override readonly name = 'TrunklineProblem';
   readonly status: number;
-  /** Newer gateways may have more codes. `undefined` if something else responded, such as a proxy. */
+  /**
+   * Code of the problem; newer gateways may have more codes. `undefined` if something else responded, such as a proxy.
+   */
   readonly code: ProblemCode | (string & Record<never, never>) | undefined;
   /** Title of the problem type. */
   readonly title: string | undefined;
@@ -17,7 +22,7 @@ export class TrunklineProblem extends Error {
   readonly requestId: string | undefined;
   /** The allowed value for `max_duration_exceeds_policy`, `concurrency_limit` and `stream_limit`. */
   readonly maximum: number | undefined;
-  /** Reason for `recording_not_available`; the exceeded limit for `over_capacity`. */
+  /** Reason of a `recording_not_available`, or the exceeded limit of an `over_capacity`. */
   readonly reason: string | undefined;
   /** Delay before a retry, if the gateway states it. */
   readonly retryAfterSec: number | undefined;
@@ -57,7 +62,7 @@ export const problemOf = async (response: Response): Promise<TrunklineProblem> =
 const isProblem = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('application/problem+json') === true;
 
-/** A truncated document has only its status. */
+/** Parses the problem document; a truncated one leaves only the HTTP status. */
 const parse = (text: string): ProblemDocument => {
   try {
     return JSON.parse(text) as ProblemDocument;

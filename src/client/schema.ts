@@ -71,7 +71,7 @@ export type EndReason =
   | 'caller_rejected'
   | 'system_error';
 
-/** What a simulated person does, step by step; each step is an object with one member. */
+/** Behaviour of a simulated person, step by step; each step is an object with one member. */
 export type Script = {
   /** Waits for the person's turn, then says this. */
   say?: unknown;
@@ -151,11 +151,11 @@ export type CallListItem = {
   transfer: CallTransfer | null;
   /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
-  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  /** Time at which the transcript, instruction and summary of the call were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
+  /** Time at which personal data of the call was erased, except the last two digits of the number. Absent otherwise. */
   erased_at?: string | undefined;
-  /** When dialing started, or the caller rang. */
+  /** Time at which dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
 };
@@ -235,11 +235,11 @@ export type Call = {
   transfer: CallTransfer | null;
   /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
-  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  /** Time at which the transcript, instruction and summary of the call were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
+  /** Time at which personal data of the call was erased, except the last two digits of the number. Absent otherwise. */
   erased_at?: string | undefined;
-  /** When dialing started, or the caller rang. */
+  /** Time at which dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
   /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
@@ -269,13 +269,13 @@ export type Call = {
   /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
+  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Whether the recording is paused. False once the call has ended. */
     paused: boolean;
-    /** A part is missing, because the gateway ended while it was written. The rest can be played. */
+    /** A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played. */
     truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;
@@ -327,7 +327,7 @@ export type CallSound = {
     /** Mean opinion score, 1 to 4.5, by the E-model (ITU-T G.107). */
     mos: number | null;
   };
-  /** How DTMF digits are sent and received: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted. */
+  /** Transmission of DTMF digits: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted. */
   dtmf: {
     sent: 'rfc4733' | 'info' | 'none';
     received: 'rfc4733' | 'inband';
@@ -372,7 +372,7 @@ export type PhoneNumber = {
   default_duration_sec: number | null;
   /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
   silence_timeout_sec: number | null;
-  /** How long it may ring. Seconds. */
+  /** Maximum ringing time. Seconds. */
   ring_timeout_sec: number | null;
   /** Concurrent calls. */
   max_concurrent_calls: number | null;
@@ -382,7 +382,7 @@ export type PhoneNumber = {
   turn_end: TurnEndOutput | null;
   retention_days: RetentionOutput | null;
   consent: ConsentOutput | null;
-  /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
+  /** Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them. */
   destinations: {
     /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
     kinds: (
@@ -405,17 +405,17 @@ export type PhoneNumber = {
   } | null;
   /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
   daily_minutes: number | null;
-  /** What a caller hears first; null for the default of the agent. */
+  /** First words that a caller hears; null for the default of the agent. */
   greeting: string | null;
-  /** What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
+  /** Behaviour when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
   voicemail: 'talk' | 'hang_up' | 'leave_message';
   /** The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call. */
   voicemail_message: string | null;
-  /** What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
+  /** Behaviour when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
   screening: 'answer' | 'hang_up';
   /** The caller's name for call screening; null for an automated call without a name. */
   caller_name: string | null;
-  /** What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
+  /** Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
   menu: 'talk' | 'hang_up';
   /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
   transfer_to: string[] | null;
@@ -461,7 +461,7 @@ export type AgentBinding = {
   agent_id: string | null;
   /** `inline`: marks in replies such as `<hangup/>` are executed and not spoken. `off`: they are ordinary text. */
   controls: 'off' | 'inline';
-  /** Whether there is a token; it is never shown. */
+  /** Whether a token is stored; tokens are never shown. */
   token_configured: boolean;
   /** Your own headers, by their names in lower case; their values are never shown. */
   headers: Record<
@@ -488,7 +488,7 @@ export type AgentTrial = {
     /** The other party's words, or the kickoff. */
     message: string;
     exchanges: AgentExchange[];
-    /** What a call would speak, and when it was ready for synthesis. */
+    /** Text that a call would speak, and the time at which it was ready for synthesis. */
     spoken: {
       text: string;
       /** Milliseconds since the turn began. */
@@ -537,7 +537,7 @@ export type AgentTrial = {
       /** The server's own error text. */
       server_says: string | null;
     } | null;
-    /** What to change. */
+    /** Recommended change. */
     advice: string | null;
   }[];
 };
@@ -618,18 +618,18 @@ export type WorkspaceCallListItem = {
   transfer: CallTransfer | null;
   /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
-  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  /** Time at which the transcript, instruction and summary of the call were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
+  /** Time at which personal data of the call was erased, except the last two digits of the number. Absent otherwise. */
   erased_at?: string | undefined;
-  /** When dialing started, or the caller rang. */
+  /** Time at which dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
   /** The number that the call belongs to. */
   number: string;
   /** Connected time. */
   duration_sec: number | null;
-  /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements. */
+  /** Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements. */
   turn_latency_p95_ms: number | null;
 };
 
@@ -655,11 +655,11 @@ export type WorkspaceCall = {
   transfer: CallTransfer | null;
   /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
-  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  /** Time at which the transcript, instruction and summary of the call were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
+  /** Time at which personal data of the call was erased, except the last two digits of the number. Absent otherwise. */
   erased_at?: string | undefined;
-  /** When dialing started, or the caller rang. */
+  /** Time at which dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
   /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
@@ -689,13 +689,13 @@ export type WorkspaceCall = {
   /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
+  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Whether the recording is paused. False once the call has ended. */
     paused: boolean;
-    /** A part is missing, because the gateway ended while it was written. The rest can be played. */
+    /** A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played. */
     truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;
@@ -809,7 +809,7 @@ export type Workspace = {
   default_duration_sec: number | null;
   /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
   silence_timeout_sec: number | null;
-  /** How long it may ring. Seconds. */
+  /** Maximum ringing time. Seconds. */
   ring_timeout_sec: number | null;
   /** Concurrent calls. */
   max_concurrent_calls: number | null;
@@ -819,7 +819,7 @@ export type Workspace = {
   turn_end: TurnEndOutput | null;
   retention_days: RetentionOutput | null;
   consent: ConsentOutput | null;
-  /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
+  /** Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them. */
   destinations: {
     /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
     kinds: (
@@ -886,7 +886,7 @@ export type Workspace = {
 export type Usage = {
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   from: string;
-  /** When the next day of the workspace begins. */
+  /** Start of the next day of the workspace. */
   until: string;
   workspace: {
     /** Minutes a day; null for no limit. */
@@ -909,7 +909,7 @@ export type Usage = {
 };
 
 export type Overview = {
-  /** In order; the last one is today. */
+  /** Days in order; the last one is today. */
   days: {
     /** ISO 8601 with the numeric UTC offset of the workspace. */
     from: string;
@@ -919,22 +919,22 @@ export type Overview = {
     calls: number;
     answered: number;
   }[];
-  /** Of the ended calls of these days, most frequent first. */
+  /** Reasons of the calls that ended in these days, most frequent first. */
   end_reasons: {
     end_reason: EndReason;
     calls: number;
   }[];
-  /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day. */
+  /** Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day. */
   latency: {
     today: {
-      /** In milliseconds; null without measurements. */
+      /** Milliseconds; null without measurements. */
       p50: number | null;
       p95: number | null;
       /** Number of measurements. */
       turns: number;
     };
     yesterday: {
-      /** In milliseconds; null without measurements. */
+      /** Milliseconds; null without measurements. */
       p50: number | null;
       p95: number | null;
       /** Number of measurements. */
@@ -982,16 +982,16 @@ export type Gateway = {
   state: 'running' | 'silent' | 'lost';
   /** Its last heartbeat. */
   seen_at: string;
-  /** Whether it may take over calls of another gateway. */
+  /** Whether this gateway may take over calls of another one. */
   takes_calls: boolean;
   /** Calls of the workspace that it owns. */
   calls: {
     ringing: number;
     active: number;
-    /** Of those, calls that began at another gateway, or before its last start. */
+    /** Active calls that began at another gateway, or before the last start of this one. */
     taken_over: number;
   };
-  /** Whether it answered this request. */
+  /** Whether this gateway answered the request. */
   is_current: boolean;
 };
 
@@ -1010,7 +1010,7 @@ export type AdminToken = {
   last_used_at: string | null;
   /** The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others. */
   gateway: string | null;
-  /** Whether this request was sent with it. */
+  /** Whether this request was sent with this token. */
   is_current: boolean;
 };
 
@@ -1029,7 +1029,7 @@ export type AdminTokenWithSecret = {
   last_used_at: string | null;
   /** The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others. */
   gateway: string | null;
-  /** Whether this request was sent with it. */
+  /** Whether this request was sent with this token. */
   is_current: boolean;
   /** Shown only once. */
   token: string;
@@ -1187,7 +1187,7 @@ export type TrunkStatistics = {
 export type Webhook = {
   id: string;
   url: string;
-  /** Which types to deliver; null for all of them. */
+  /** Event types to deliver; null for all types. */
   events:
     | (
         | 'call.ringing'
@@ -1214,9 +1214,9 @@ export type Webhook = {
   disabled_reason: string | null;
   /** The first failed attempt since the last success; null if there is none. Events wait meanwhile, some without an attempt of their own. */
   failing_since: string | null;
-  /** How the last attempt failed; null unless it is failing. */
+  /** Failure of the last attempt; null unless the endpoint is failing. */
   last_failure: string | null;
-  /** Until then the previous secret signs as well. */
+  /** Time until which the previous secret signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -1225,7 +1225,7 @@ export type Webhook = {
 export type WebhookWithSecret = {
   id: string;
   url: string;
-  /** Which types to deliver; null for all of them. */
+  /** Event types to deliver; null for all types. */
   events:
     | (
         | 'call.ringing'
@@ -1252,9 +1252,9 @@ export type WebhookWithSecret = {
   disabled_reason: string | null;
   /** The first failed attempt since the last success; null if there is none. Events wait meanwhile, some without an attempt of their own. */
   failing_since: string | null;
-  /** How the last attempt failed; null unless it is failing. */
+  /** Failure of the last attempt; null unless the endpoint is failing. */
   last_failure: string | null;
-  /** Until then the previous secret signs as well. */
+  /** Time until which the previous secret signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -1291,7 +1291,7 @@ export type Delivery = {
   created_at: string;
   finished_at: string | null;
   attempts: {
-    /** From 1. */
+    /** Number of the attempt, from 1. */
     attempt: number;
     /** ISO 8601 with the numeric UTC offset of the workspace. */
     at: string;
@@ -1342,7 +1342,7 @@ export type ConsentOutput = {
   require: 'none' | 'speech' | 'key';
 };
 
-/** What a problem can be: its `code`. */
+/** Codes of problems. */
 export type ProblemCode =
   | 'invalid_request'
   | 'invalid_to'
@@ -1394,7 +1394,7 @@ export type ProblemCode =
   | 'request_timeout'
   | 'headers_too_large';
 
-/** What each operation takes, and what it answers. */
+/** Parameters and responses of each operation. */
 export type Operations = {
   /** List the calls of the number. Newest first by `started_at`, then by `id`. Follow `next_cursor` until it is null. */
   listCalls: {
@@ -1443,7 +1443,7 @@ export type Operations = {
     };
     answer: Call;
   };
-  /** Read the transcript. What was heard, turn by turn. For a call in progress: the turns so far. */
+  /** Read the transcript. The words that were heard, turn by turn. For a call in progress: the turns so far. */
   getTranscript: {
     request: {
       /** The call. */
@@ -1593,9 +1593,9 @@ export type Operations = {
         briefing?: string | null | undefined;
         /** Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`). */
         accept_key?: string | null | undefined;
-        /** How long it may ring. Seconds. */
+        /** Maximum ringing time. Seconds. */
         ring_timeout_sec?: number | undefined;
-        /** What happens if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`. */
+        /** Behaviour if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`. */
         on_failure?: 'resume' | 'hang_up' | undefined;
       };
     };
@@ -1683,7 +1683,7 @@ export type Operations = {
         default_duration_sec?: number | null | undefined;
         /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
         silence_timeout_sec?: number | null | undefined;
-        /** How long it may ring. Seconds. */
+        /** Maximum ringing time. Seconds. */
         ring_timeout_sec?: number | null | undefined;
         /** Concurrent calls. */
         max_concurrent_calls?: number | null | undefined;
@@ -1693,7 +1693,7 @@ export type Operations = {
         turn_end?: TurnEnd | null | undefined;
         retention_days?: Retention | null | undefined;
         consent?: Consent | null | undefined;
-        /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
+        /** Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them. */
         destinations?:
           | {
               /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
@@ -1719,17 +1719,17 @@ export type Operations = {
           | undefined;
         /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
         daily_minutes?: number | null | undefined;
-        /** What a caller hears first; null for the default of the agent. */
+        /** First words that a caller hears; null for the default of the agent. */
         greeting?: string | null | undefined;
-        /** What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
+        /** Behaviour when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
         /** The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call. */
         voicemail_message?: string | null | undefined;
-        /** What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
+        /** Behaviour when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
         screening?: 'answer' | 'hang_up' | undefined;
         /** The caller's name for call screening; null for an automated call without a name. */
         caller_name?: string | null | undefined;
-        /** What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
+        /** Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
         menu?: 'talk' | 'hang_up' | undefined;
         /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
         transfer_to?: string[] | null | undefined;
@@ -1773,7 +1773,7 @@ export type Operations = {
         default_duration_sec?: number | null | undefined;
         /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
         silence_timeout_sec?: number | null | undefined;
-        /** How long it may ring. Seconds. */
+        /** Maximum ringing time. Seconds. */
         ring_timeout_sec?: number | null | undefined;
         /** Concurrent calls. */
         max_concurrent_calls?: number | null | undefined;
@@ -1783,7 +1783,7 @@ export type Operations = {
         turn_end?: TurnEnd | null | undefined;
         retention_days?: Retention | null | undefined;
         consent?: Consent | null | undefined;
-        /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
+        /** Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them. */
         destinations?:
           | {
               /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
@@ -1809,17 +1809,17 @@ export type Operations = {
           | undefined;
         /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
         daily_minutes?: number | null | undefined;
-        /** What a caller hears first; null for the default of the agent. */
+        /** First words that a caller hears; null for the default of the agent. */
         greeting?: string | null | undefined;
-        /** What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
+        /** Behaviour when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
         /** The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call. */
         voicemail_message?: string | null | undefined;
-        /** What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
+        /** Behaviour when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
         screening?: 'answer' | 'hang_up' | undefined;
         /** The caller's name for call screening; null for an automated call without a name. */
         caller_name?: string | null | undefined;
-        /** What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
+        /** Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
         menu?: 'talk' | 'hang_up' | undefined;
         /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
         transfer_to?: string[] | null | undefined;
@@ -1905,7 +1905,7 @@ export type Operations = {
         assistant_id?: string | null | undefined;
         /** For outbound `mastra`. */
         agent_id?: string | null | undefined;
-        /** As in a binding. Default: `off`. */
+        /** Controls of the agent, as in a binding. Default: `off`. */
         controls?: 'off' | 'inline' | undefined;
         /** Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none. */
         token?: string | null | undefined;
@@ -2083,7 +2083,7 @@ export type Operations = {
       | undefined;
     answer: Response;
   };
-  /** Read the transcript of a call of any number. What was heard, turn by turn. For a call in progress: the turns so far. */
+  /** Read the transcript of a call of any number. The words that were heard, turn by turn. For a call in progress: the turns so far. */
   getWorkspaceTranscript: {
     request: {
       /** The call. */
@@ -2180,7 +2180,7 @@ export type Operations = {
         default_duration_sec?: number | null | undefined;
         /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
         silence_timeout_sec?: number | null | undefined;
-        /** How long it may ring. Seconds. */
+        /** Maximum ringing time. Seconds. */
         ring_timeout_sec?: number | null | undefined;
         /** Concurrent calls. */
         max_concurrent_calls?: number | null | undefined;
@@ -2190,7 +2190,7 @@ export type Operations = {
         turn_end?: TurnEnd | null | undefined;
         retention_days?: Retention | null | undefined;
         consent?: Consent | null | undefined;
-        /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
+        /** Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them. */
         destinations?:
           | {
               /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
@@ -2496,7 +2496,7 @@ export type Operations = {
       from?: string | undefined;
     };
     answer: {
-      /** As compared with prefixes. */
+      /** The number in the form that is compared with prefixes. */
       number: string;
       trunks: {
         trunk_id: string;
@@ -2527,7 +2527,7 @@ export type Operations = {
       body: {
         /** https only. */
         url: string;
-        /** Which types to deliver; null for all of them. */
+        /** Event types to deliver; null for all types. */
         events?:
           | (
               | 'call.ringing'
@@ -2570,7 +2570,7 @@ export type Operations = {
       body: {
         /** https only. */
         url?: string | undefined;
-        /** Which types to deliver; null for all of them. */
+        /** Event types to deliver; null for all types. */
         events?:
           | (
               | 'call.ringing'
@@ -2598,7 +2598,7 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Remove a webhook endpoint. With its deliveries, including those in progress. */
+  /** Remove a webhook endpoint. Deletes the endpoint with its deliveries, including those in progress. */
   deleteWebhook: {
     request: {
       /** The webhook endpoint. */
@@ -2721,7 +2721,7 @@ export type Operations = {
       end_reason: EndReason | null;
     };
   };
-  /** Read the progress of a script. For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls, at the gateway that carries the call, until it ends. */
+  /** Read the progress of a script. For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls of the gateway that carries the call, until that gateway ends. */
   getSimulatedCall: {
     request: {
       /** The call. */
@@ -2740,15 +2740,15 @@ export type Operations = {
   /** Read the script of a callee. The script stored for this number. */
   getCallee: {
     request: {
-      /** In domestic format. */
+      /** The number in domestic format. */
       number: string;
     };
     answer: SimulatedCallee;
   };
-  /** Set the script of a callee. Calls of the workspace to this number follow this script from now on. It is kept until the gateway ends. */
+  /** Set the script of a callee. Calls of the workspace to this number follow this script from now on. They may be placed at any gateway with the same database. */
   putCallee: {
     request: {
-      /** In domestic format. */
+      /** The number in domestic format. */
       number: string;
       body: {
         script: Script;
@@ -2814,7 +2814,7 @@ export type Operations = {
   getOpenApi: { request: undefined; answer: Record<string, unknown> };
 };
 
-/** How each operation is asked for. */
+/** Methods and paths of the operations. */
 export const operations = {
   listCalls: { method: 'GET', path: '/api/v1/calls', headers: ['x-number-id'], answer: 'json' },
   createCall: {

@@ -1,4 +1,4 @@
-/** Sends one request to a gateway, as the document describes its operation. */
+/** Sends one request to a gateway as the OpenAPI document describes its operation. */
 import { problemOf } from './problem.ts';
 import { operations } from './schema.ts';
 import { answered } from './unreachable.ts';
@@ -8,7 +8,7 @@ export type OperationId = keyof typeof operations;
 export type ClientOptions = {
   /** URL of the gateway, such as `https://gateway.example.com`; empty in a page served by the gateway. */
   baseUrl: string;
-  /** A number key or an admin token. A function is called for each request. */
+  /** A number key or an admin token. A function is called for each request and returns the key. */
   key?: string | (() => string | undefined) | undefined;
   /** Replaces the platform's `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -19,7 +19,7 @@ export type ClientOptions = {
 export type RequestOptions = {
   /** Aborts the request or stream. */
   signal?: AbortSignal | undefined;
-  /** Replaces the client's key. */
+  /** Key for this request, instead of the client's key. */
   key?: string | undefined;
 };
 
@@ -33,8 +33,8 @@ export type Send = (
 ) => Promise<Response>;
 
 /**
- * Throws `TrunklineProblem`; `TrunklineUnreachable` without a complete response; the reason of `signal` when aborted; a
- * TypeError for a key or member that cannot be sent.
+ * Sends requests. Throws `TrunklineProblem` for an error response, `TrunklineUnreachable` without a complete response,
+ * the reason of `signal` when aborted, and a TypeError for a key or member that cannot be sent.
  */
 export const createSend =
   ({
@@ -51,7 +51,7 @@ export const createSend =
     const { body } = request;
     const init: RequestInit = {
       method,
-      // Checked here, because `fetch` reports an invalid header value like a network failure.
+      // Headers are checked here, because `fetch` reports an invalid header value like a network failure.
       headers: new Headers({
         Accept: accept,
         ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -68,7 +68,7 @@ export const createSend =
     return response;
   };
 
-/** Distributes the members of a request. null and undefined are omitted. */
+/** Distributes the members of a request to the parts of the URL. Members that are null or undefined are omitted. */
 const addressOf = (operation: OperationId, request: RequestMembers) => {
   const { path: template, headers: headerNames } = operations[operation];
   const members = new Map(
@@ -89,7 +89,7 @@ const addressOf = (operation: OperationId, request: RequestMembers) => {
   return { path: query === '' ? path : `${path}?${query}`, headers };
 };
 
-/** An object becomes one parameter per key: `metadata.order=42`. */
+/** Expands an object into one parameter per key: `metadata.order=42`. */
 const parametersOf = ([name, value]: [string, unknown]): [string, string][] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).map(([key, of]) => [`${name}.${key}`, textOf(of)])
@@ -97,7 +97,7 @@ const parametersOf = ([name, value]: [string, unknown]): [string, string][] =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Empty segments and dots would change the path. */
+/** Encodes a path segment. Throws for empty segments and dots, which would change the path. */
 const pathSegment = (operation: OperationId, name: string, text: string): string => {
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${operation} needs "${name}", which cannot be "${text}".`);
   return encodeURIComponent(text);

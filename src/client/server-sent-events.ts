@@ -1,18 +1,22 @@
 /**
- * Server-Sent Events (WHATWG HTML, 9.2.6) from any body, with a key in the headers, which `EventSource` cannot send.
- * Implemented here because the client has no dependencies; tests compare it with eventsource-parser.
+ * Parses Server-Sent Events (WHATWG HTML, 9.2.6) from any body. `EventSource` cannot send a key in the headers, so the
+ * client uses `fetch`. The parser is implemented here because the client has no dependencies; tests compare it with
+ * eventsource-parser.
  */
 
 import { TrunklineUnreachable } from './unreachable.ts';
 
-/** The gateway sends a comment after 15 seconds without events; this allows one to be late and one lost. */
+/**
+ * Silence after which a stream counts as broken. The gateway sends a comment after 15 seconds without events, so one
+ * comment may be late and one may be lost.
+ */
 export const longestSilenceMs = 40_000;
 
 export type ServerSentEvent = { event: string; data: string; id: string | undefined };
 
 /**
- * Yields events until the stream ends; throws when it breaks, or when nothing arrives for `silenceMs`, including
- * comments: the connection may be dead. Events without data are omitted.
+ * Yields events until the stream ends. Throws when the stream breaks, or when no bytes (not even comments) arrive for
+ * `silenceMs`, because the connection may be dead. Events without data are omitted.
  */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
@@ -50,13 +54,13 @@ async function* linesOf(
       const { done, value } = await within(silenceMs, reader.read());
       if (done) return;
       rest += decoder.decode(value, { stream: true });
-      // A trailing carriage return may be the first half of a line ending.
+      // A trailing carriage return is not a line ending yet, because it may be the first half of one.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       yield* lines;
     }
   } finally {
-    // A broken stream needs no cancelling; its reader has already thrown.
+    // Cancelling a broken stream rejects; the error is ignored, because the reader has already thrown it.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -1,19 +1,19 @@
 /**
- * No complete response: the gateway was unreachable or the connection broke. Whether the request took effect is
- * unknown; `cause` is the platform's error.
+ * Thrown when there is no complete response: the gateway was unreachable or the connection broke. The request may or
+ * may not have taken effect. `cause` is the platform's error.
  */
 export class TrunklineUnreachable extends Error {
   override readonly name = 'TrunklineUnreachable';
 }
 
-/** Code of the innermost error, such as `ECONNREFUSED`; `fetch` itself only reports a failure. */
+/** Returns the code of the innermost error, such as `ECONNREFUSED`; `fetch` itself reports no reason. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 };
 
-/** URL without user and password, for display. */
+/** Formats a URL for display, without user and password. */
 const shownUrl = (baseUrl: string): string => {
   try {
     return ` at ${new URL(baseUrl).origin}`;
@@ -22,13 +22,16 @@ const shownUrl = (baseUrl: string): string => {
   }
 };
 
-/** `fetch` and body readers reject with a TypeError for network failures; other errors are passed on. */
+/**
+ * Wraps network failures, for which `fetch` and body readers reject with a TypeError. Other errors are returned
+ * unchanged.
+ */
 export const unreachable = (what: string, error: unknown): unknown =>
   error instanceof TypeError
     ? new TrunklineUnreachable(`${what}: ${reasonOf(error)}`, { cause: error })
     : error;
 
-/** Sends the request. Throws `TrunklineUnreachable`. */
+/** Awaits the response. Throws `TrunklineUnreachable` without one. */
 export const answered = async (baseUrl: string, answer: Promise<Response>): Promise<Response> => {
   try {
     return await answer;
@@ -37,7 +40,7 @@ export const answered = async (baseUrl: string, answer: Promise<Response>): Prom
   }
 };
 
-/** Reads the text or JSON of a response, which may break off. Throws `TrunklineUnreachable`. */
+/** Reads the text or JSON of a response. Throws `TrunklineUnreachable` if the body breaks off. */
 export const wholeBody = async <Body>(body: Promise<Body>): Promise<Body> => {
   try {
     return await body;

@@ -1,4 +1,4 @@
-/** Events of a call, live. */
+/** Watches the events of a call live. */
 import { TrunklineProblem } from './problem.ts';
 import type { CallEvent } from './schema.ts';
 import type { RequestOptions } from './send.ts';
@@ -6,11 +6,11 @@ import { serverSentEvents } from './server-sent-events.ts';
 import { TrunklineUnreachable, unreachable } from './unreachable.ts';
 
 export type CallNews =
-  /** An event, past ones first; `event.sequence` counts. */
+  /** An event of the call; past events come first. `event.sequence` counts the events. */
   | { type: 'fact'; event: CallEvent }
   /**
-   * Current states of the call's charts as dotted paths. `saying`: heard words of the agent's turn and the current
-   * sentence; null between turns, absent from older gateways.
+   * Current states of the call's charts as dotted paths. `saying` contains the heard words of the agent's turn and the
+   * current sentence; it is null between turns, and absent from older gateways.
    */
   | {
       type: 'state';
@@ -18,7 +18,7 @@ export type CallNews =
         call: string;
         conversation: string | null;
         voicemail: string | null;
-        /** Charts of the telephone line and of its legs, while they exist. */
+        /** States of the charts of the telephone line and of its legs, while these exist. */
         'line-life'?: string;
         'outbound-leg'?: string;
         'inbound-leg'?: string;
@@ -28,13 +28,13 @@ export type CallNews =
     };
 
 export type WatchOptions = RequestOptions & {
-  /** Whether to reopen a broken stream where it ended; `true` by default. */
+  /** Whether a broken stream is reopened at the position where it broke; `true` by default. */
   reconnect?: boolean | undefined;
-  /** Delay before reopening, doubled after each empty stream; 2000 by default. */
+  /** Delay in milliseconds before reopening, doubled after each empty stream; 2000 by default. */
   retryMs?: number | undefined;
   /**
-   * Silence after which a stream counts as broken; 40000 by default. The gateway sends a comment after 15 seconds
-   * without events.
+   * Silence in milliseconds after which a stream counts as broken; 40000 by default. The gateway sends a comment after
+   * 15 seconds without events.
    */
   silenceMs?: number | undefined;
   /** Called each time a stream breaks, with the delay before it is reopened. */
@@ -44,8 +44,8 @@ export type WatchOptions = RequestOptions & {
 const mostFailures = 5;
 
 /**
- * Yields until the call's last event. A refusal of the first request is thrown; later, temporary failures are retried
- * up to five times in a row.
+ * Yields events until the call's last event. Throws a refusal of the first request. Later, temporary failures are
+ * retried up to five times in a row.
  */
 export async function* watch(
   open: (lastEventId: string | undefined) => Promise<Response>,
@@ -80,7 +80,7 @@ export async function* watch(
   }
 }
 
-/** Missing responses may be temporary; unreadable ones are not. */
+/** Whether a failure may be temporary: a missing response may be, an unreadable one is not. */
 const mayPass = (error: unknown): boolean =>
   error instanceof TrunklineProblem
     ? error.status >= 500 || error.status === 429

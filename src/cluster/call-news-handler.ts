@@ -1,28 +1,47 @@
 /**
- * Serves news of the calls that this gateway holds to the other gateways of the database: `GET /internal/calls/<call>`,
- * with `/charts` for the inspector and `/sound` for listening in, authenticated by a proof (`node-proof.ts`). Requests
- * without one are rejected without details. The response ends when this gateway no longer holds the call.
+ * Serves news of the calls that this gateway owns to the other gateways of the database: `GET /internal/calls/<call>`,
+ * with `/charts` for the inspector and `/sound` for listening in, and `GET /internal/workspaces/<workspace>/charts` for
+ * all calls of a workspace. Requests are authenticated by a proof (`node-proof.ts`); requests without a proof are
+ * rejected without details. The response about one call ends when this gateway no longer owns the call.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#src/domain/clock.ts';
 import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
 import {
+  askedChartsOf,
   askedNewsOf,
   isNewsPath,
   lineOf,
   newsKinds,
   type CallNews,
   type HeldNews,
+  type InspectionMessage,
   type NewsKind,
+  type WantedCharts,
 } from './call-news.ts';
 import type { JudgeProof } from './node-proof.ts';
 
 export type CallNewsLimits = {
-  /** Responds immediately. */
+  /** Maximum number of concurrent readers; further requests are rejected. */
   readers: number;
-  /** Maximum backlog of a reader in bytes; above it the reader loses audio, or is disconnected and reconnects. */
+  /**
+   * Maximum backlog of a reader in bytes. Beyond it, a reader of audio loses audio; another reader is disconnected and
+   * reconnects.
+   */
   waitingBytes: number;
 };
+
+/** Kinds of responses. */
+type StreamKind = NewsKind | 'all-charts';
+
+/**
+ * Shows the charts of all calls of a workspace that this gateway holds, now and later; `undefined` without an inspector.
+ * `hasRoom` resolves when the reader has read most of what was shown. The returned function stops it.
+ */
+export type ShowHeldCharts = (
+  wanted: WantedCharts,
+  reader: { show(message: InspectionMessage): void; hasRoom(): Promise<void> },
+) => (() => void) | undefined;
 
 export type CallNewsHandler = {
   isFor(request: IncomingMessage): boolean;
@@ -31,37 +50,59 @@ export type CallNewsHandler = {
   close(): void;
 };
 
+/** Fraction of the backlog limit above which the reader of all charts has no room for a further call. */
+const roomShare = 4;
+
 const end = (response: ServerResponse, status: number): void => {
   response.writeHead(status, { 'Content-Length': '0' }).end();
 };
 
 export const createCallNewsHandler = (options: {
   held: HeldNews;
+  showHeldCharts: ShowHeldCharts;
   judge: JudgeProof;
-  limits: Readonly<Record<NewsKind, CallNewsLimits>>;
+  limits: Readonly<Record<StreamKind, CallNewsLimits>>;
   /** Interval of the keep-alive messages. */
   beatMs: number;
   clock: Clock;
 }): CallNewsHandler => {
-  const { held, judge, limits, beatMs, clock } = options;
-  const readers: Readonly<Record<NewsKind, Set<ServerResponse>>> = {
+  const { held, showHeldCharts, judge, limits, beatMs, clock } = options;
+  const readers: Readonly<Record<StreamKind, Set<ServerResponse>>> = {
     progress: new Set(),
     charts: new Set(),
     sound: new Set(),
     'announced-sound': new Set(),
+    'all-charts': new Set(),
   };
 
-  const tell = (callId: string, kind: NewsKind, response: ServerResponse): void => {
+  /** `begin` starts the news and returns the function that stops them; `undefined` if there are none. */
+  const stream = (
+    kind: StreamKind,
+    response: ServerResponse,
+    begin: (send: (news: CallNews) => void, hasRoom: () => Promise<void>) => (() => void) | undefined,
+  ): void => {
+    const { waitingBytes } = limits[kind];
     const backlog = createReaderBacklog(() => response.writableLength);
+    /** Resolves when the last message is sent, or the reader is gone. */
+    let sending = Promise.resolve();
     const send = (news: CallNews): void => {
       if (response.writableEnded || response.destroyed) return;
-      if (backlog.waiting() <= limits[kind].waitingBytes) {
+      if (backlog.waiting() <= waitingBytes) {
         const line = lineOf(news);
-        response.write(line);
+        sending = new Promise((resolve) => {
+          response.write(line, () => resolve());
+        });
         backlog.wrote(Buffer.byteLength(line));
-      } else if (news.news !== 'sound') response.destroy();
+      } else if (kind === 'all-charts') response.end(lineOf({ news: 'too-slow' }));
+      else if (news.news !== 'sound') response.destroy();
     };
-    const stop = held[kind](callId, send, () => response.end());
+    const hasRoom = async (): Promise<void> => {
+      if (response.writableLength > waitingBytes / roomShare) await sending;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    };
+    const stop = begin(send, hasRoom);
     if (stop === undefined) return end(response, 404);
     readers[kind].add(response);
     let timer: unknown;
@@ -77,18 +118,33 @@ export const createCallNewsHandler = (options: {
     });
   };
 
+  const serve = (url: string, response: ServerResponse): void => {
+    const charts = askedChartsOf(url);
+    const news = askedNewsOf(url);
+    const kind = charts === undefined ? news?.kind : 'all-charts';
+    if (kind === undefined) return end(response, 404);
+    if (readers[kind].size >= limits[kind].readers) return end(response, 503);
+    return stream(kind, response, (send, hasRoom) => {
+      if (charts !== undefined)
+        return showHeldCharts(charts, {
+          show: (message) => send({ news: 'inspection', message }),
+          hasRoom,
+        });
+      return news && held[news.kind](news.callId, send, () => response.end());
+    });
+  };
+
   return {
     isFor: ({ url = '' }) => isNewsPath(url),
     answer({ method = '', url = '', headers }, response) {
       const verdict = judge({ method, path: url, range: undefined }, headers.authorization);
       if (verdict === 'expired') return end(response, 403);
-      const asked = askedNewsOf(url);
-      if (verdict === 'invalid' || method !== 'GET' || asked === undefined) return end(response, 404);
-      if (readers[asked.kind].size >= limits[asked.kind].readers) return end(response, 503);
-      return tell(asked.callId, asked.kind, response);
+      if (verdict === 'invalid' || method !== 'GET') return end(response, 404);
+      return serve(url, response);
     },
     close() {
-      for (const kind of newsKinds) for (const response of readers[kind]) response.end();
+      for (const kind of [...newsKinds, 'all-charts'] as const)
+        for (const response of readers[kind]) response.end();
     },
   };
 };

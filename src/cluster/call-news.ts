@@ -1,6 +1,6 @@
 /**
- * News of a call from its holder to another gateway, one line of JSON each. News of a fact does not contain the fact,
- * which is in the database, so that no fact is lost or duplicated.
+ * News of a call from its owner to another gateway, one line of JSON each. News of a fact does not contain the fact
+ * itself, which is in the database, so that no fact is lost or duplicated.
  */
 import { z } from 'zod';
 import { listenInStates } from '#src/domain/listen-in.ts';
@@ -13,12 +13,14 @@ const chartState = z.object({
   'outbound-leg': z.string().optional(),
   'inbound-leg': z.string().optional(),
   'second-leg': z.string().optional(),
-  /** Absent in news of an older gateway. */
+  /** Missing in news of an older gateway. */
   saying: z.string().nullable().default(null),
 });
 
-/** A message of Stately's inspection protocol, masked by the gateway that holds the call. */
+/** A message of Stately's inspection protocol, masked by the gateway that owns the call. */
 const inspectionMessage = z.looseObject({ type: z.string(), rootId: z.string(), sessionId: z.string() });
+
+export type InspectionMessage = z.infer<typeof inspectionMessage>;
 
 const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('state'), state: chartState }),
@@ -28,6 +30,8 @@ const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('listen-in'), state: z.enum(listenInStates) }),
   /** Base64 of two channels in the format of the domain's `listen-in.ts`. */
   z.object({ news: z.literal('sound'), samples: z.string() }),
+  /** Last message to a reader of all charts that has read too slowly. */
+  z.object({ news: z.literal('too-slow') }),
   /** Keep-alive. */
   z.object({ news: z.literal('beat') }),
 ]);
@@ -39,14 +43,14 @@ export type CallNews = z.infer<typeof callNews>;
 
 /**
  * `progress`: chart states, and the presence of new facts. `charts`: actor events for the inspector. `sound`: audio for
- * listening in; `announced-sound` has none before the announcement to the other party.
+ * listening in; `announced-sound` contains no audio before the announcement to the other party.
  */
 export const newsKinds = ['progress', 'charts', 'sound', 'announced-sound'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
 /**
- * Emits news of one kind for a call that this gateway holds, starting with its current state; `undefined` for other
- * calls. `onOver` is called when this gateway no longer holds the call. The returned function unsubscribes.
+ * Emits news of one kind for a call that this gateway owns, starting with the call's current state; returns `undefined`
+ * for other calls. `onOver` is called when this gateway no longer owns the call. The returned function unsubscribes.
  */
 export type TellNews = (
   callId: string,
@@ -54,15 +58,18 @@ export type TellNews = (
   onOver: () => void,
 ) => (() => void) | undefined;
 
-/** News sources for the calls that this gateway holds. */
+/** Sources of news for the calls that this gateway owns. */
 export type HeldNews = Readonly<Record<NewsKind, TellNews>>;
 
-/** Exceeds the longest valid line, a chart with its definition; a peer that sends more is not one of our gateways. */
+/**
+ * Maximum length of a line, longer than the longest valid one (a chart with its definition). A peer that sends a longer
+ * line is not one of our gateways.
+ */
 const longestLine = 1_000_000;
 
 export const lineOf = (news: CallNews): string => `${JSON.stringify(news)}\n`;
 
-/** Throws on an invalid line, so that the reader drops the connection. */
+/** Reads news line by line. Throws on an invalid line, so that the reader drops the connection. */
 export async function* readCallNews(body: AsyncIterable<Uint8Array>): AsyncGenerator<CallNews> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -79,12 +86,30 @@ const callsPath = '/internal/calls/';
 const watchedPath =
   /^\/internal\/calls\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\/(charts|sound|announced-sound))?$/;
 
-export const isNewsPath = (path: string): boolean => path.startsWith(callsPath);
+const workspacesPath = '/internal/workspaces/';
+
+const chartsPath =
+  /^\/internal\/workspaces\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/charts(\?definitions=0)?$/;
+
+/** Charts of all calls of a workspace that the queried gateway holds. */
+export type WantedCharts = { workspaceId: string; hasDefinitions: boolean };
+
+export const chartsPathOf = ({ workspaceId, hasDefinitions }: WantedCharts): string =>
+  `${workspacesPath}${workspaceId}/charts${hasDefinitions ? '' : '?definitions=0'}`;
+
+/** Undefined for a path that does not name a workspace. */
+export const askedChartsOf = (path: string): WantedCharts | undefined => {
+  const [, workspaceId, without] = chartsPath.exec(path) ?? [];
+  return workspaceId === undefined ? undefined : { workspaceId, hasDefinitions: without === undefined };
+};
+
+export const isNewsPath = (path: string): boolean =>
+  path.startsWith(callsPath) || path.startsWith(workspacesPath);
 
 export const newsPathOf = (callId: string, kind: NewsKind): string =>
   `${callsPath}${callId}${kind === 'progress' ? '' : `/${kind}`}`;
 
-/** Undefined for a path that does not name a call. */
+/** Parses the path of a request; undefined for a path that does not name a call. */
 export const askedNewsOf = (path: string): { callId: string; kind: NewsKind } | undefined => {
   const [, callId, named] = watchedPath.exec(path) ?? [];
   const kind = named === undefined ? 'progress' : newsKinds.find((one) => one === named);

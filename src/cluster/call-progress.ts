@@ -1,12 +1,14 @@
-/** Progress of the calls that this gateway holds, as news for watchers. */
+/** Progress of the calls that this gateway owns, as news for watchers. */
 import type { TellNews, ToldState } from './call-news.ts';
 
-/** The calls that this gateway holds; each function returns its unsubscribe function. */
+/** The calls that this gateway owns. Each function returns its unsubscribe function. */
 export type HeldCalls = {
-  /** Calls back immediately and with each later state; `undefined` for a call that is not held here. */
+  /**
+   * Calls back immediately and with each later state; returns `undefined` for a call that this gateway does not own.
+   */
   watchChart(callId: string, onState: (state: ToldState) => void): (() => void) | undefined;
   watchFacts(callId: string, onFact: () => void): () => void;
-  /** Calls back with the id of each call that ended or moved. */
+  /** Calls back with the id of each call that ended or moved to another gateway. */
   onRemoved(callback: (callId: string) => void): () => void;
 };
 

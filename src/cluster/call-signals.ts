@@ -1,4 +1,4 @@
-/** Requests about a call to its holder (`signals.ts`); a refusal by the holder is a refusal here. */
+/** Requests about a call to its owner (`signals.ts`). A refusal by the owner rejects here with the same code. */
 import { z } from 'zod';
 import { plainActions, dtmfDigits, type CallAct, type InCallRequest } from '#src/domain/in-call-request.ts';
 import { keysWanted } from '#src/persistence/calls/call-checkpoints.ts';
@@ -6,7 +6,7 @@ import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal
 import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { NodeSignals } from './signals.ts';
 
-/** Wire format between gateways, which may have different versions. */
+/** Wire format between gateways, which may run different versions. */
 const message = z.looseObject({ callId: z.uuid(), numberId: z.uuid(), ask: z.string() });
 
 type Message = z.infer<typeof message>;
@@ -20,7 +20,7 @@ const act: z.ZodType<CallAct> = z.discriminatedUnion('action', [
     action: z.literal('transfer'),
     transferId: z.uuid(),
     to: z.string(),
-    // Absent in signals of older gateways.
+    // Missing in signals of older gateways.
     mode: z.enum(['cold', 'warm']).default('cold'),
     sentences: z.array(z.string()).default([]),
     briefing: z.string().default(''),
@@ -61,13 +61,13 @@ const refusedBy = ({ code, message, extras: { reason } }: Refusal): Answer => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** Performs requests of other gateways for calls that are held here. */
+/** Performs requests of other gateways for calls that this gateway owns. */
 export type PerformHere = (request: InCallRequest) => Promise<void>;
 
 export type CallSignals = {
   /**
-   * Resolves when the holder has performed the request. Rejects with its refusal, with `NodeUnreachable`, or without a
-   * database.
+   * Resolves when the owner has performed the request. Rejects with the owner's refusal, with `NodeUnreachable`, or if
+   * the database is unavailable.
    */
   ask(node: string, request: InCallRequest): Promise<void>;
 };

@@ -1,11 +1,11 @@
 /**
- * Counting of the calls in progress (guides/design/limits.md, "Several gateways"): a single gateway counts in its
+ * Counting of the calls in progress (guides/design/limits.md, "Several gateways"). A single gateway counts in its
  * memory, which costs nothing; several gateways count in the database, serialized for each workspace.
  *
- * A gateway never counts alone beside others. To count alone, it first writes its intention to its row and then checks
- * for other gateways; a joining gateway first registers and stores no calls while another row has that mark. Therefore
- * one of the two always sees the other. A gateway that sees another one stops counting alone at once, and clears the
- * mark once the calls that it counted are stored.
+ * A gateway never counts alone beside others. Before a gateway counts alone, it writes a mark into its row and then
+ * checks for other gateways; a joining gateway first registers and stores no calls while another row has the mark.
+ * Therefore one of the two always sees the other. A gateway that sees another one stops counting alone at once, and
+ * clears its mark once the calls that it counted are stored.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
@@ -20,27 +20,33 @@ import { inBatches } from '#src/persistence/database/in-batches.ts';
 import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 
 export type CountingNumbers = {
-  /** Time for which a gateway counts alone after a check without others. It expires while a process is frozen. */
+  /**
+   * Time for which a gateway counts alone after a check that found no others. The time also passes while the process is
+   * frozen.
+   */
   leaseMs: number;
-  /** Maximum wait for others that count alone, longer than a lease: they are frozen or unreachable. */
+  /**
+   * Maximum wait for other gateways that count alone. The wait is longer than a lease, so gateways that still have the
+   * mark are frozen or unreachable.
+   */
   patienceMs: number;
-  /** Time without further waits after a wait that timed out. The other gateway is declared dead earlier. */
+  /** Time without further waits after a wait that timed out. By then the other gateway has been declared dead. */
   impatienceMs: number;
-  /** Interval of the checks whether others still count alone. */
+  /** Interval between two checks whether other gateways still count alone. */
   retryMs: number;
 };
 
 export type Counting = {
   /**
-   * Null while other gateways exist. Otherwise the count in memory is valid until the returned function is called, when
-   * the call is stored.
+   * Returns null while other gateways exist. Otherwise this gateway's count in memory is valid until the returned
+   * function is called, which must happen when the call is stored.
    */
   alone(): (() => void) | null;
   /** Whether this gateway counts alone now. */
   isAlone(): boolean;
   /** Stores a call that is counted together with those of other gateways. */
   store(counted: CountedCall): Promise<CountedOutcome>;
-  /** Processes a check of the other gateways and its start time; `again` repeats the check. */
+  /** Processes a check for other gateways and the time at which the check began; `again` repeats the check. */
   look(
     seen: { others: readonly OtherNode[]; at: number },
     again: () => Promise<readonly OtherNode[]>,
@@ -49,22 +55,22 @@ export type Counting = {
   beginAnew(): void;
 };
 
-/** Whether this gateway counts alone; `tell` writes it to its row. */
+/** Decides whether this gateway counts alone; `tell` writes the mark to its row. */
 const createSolitude = (
   { leaseMs }: Pick<CountingNumbers, 'leaseMs'>,
   clock: Clock,
   tell: (countsAlone: boolean) => Promise<void>,
 ): Pick<Counting, 'alone' | 'isAlone' | 'look' | 'beginAnew'> => {
-  /** `unsure`: the row may have the mark. */
+  /** `unsure`: the row of this gateway may or may not have the mark. */
   let row: 'together' | 'unsure' | 'alone' = 'together';
   /** Start of the last check without other gateways. */
   let aloneAt = -Infinity;
-  /** Number of calls that are counted in memory and not stored yet. */
+  /** Number of calls that are counted in memory but not stored yet. */
   let underWay = 0;
 
   const stop = async (): Promise<void> => {
     aloneAt = -Infinity;
-    // The next check retries.
+    // If writing the mark fails, the next check writes it again.
     if (row === 'together' || underWay > 0) return;
     row = 'unsure';
     await tell(false);

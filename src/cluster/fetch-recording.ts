@@ -1,9 +1,10 @@
 /**
- * Fetches recordings from the folder of another gateway, served by `recording-handler.ts`. They are streamed, never
- * held in memory as a whole.
+ * Fetches recordings from the folder of another gateway, which `recording-handler.ts` serves. Recordings are streamed
+ * and never held in memory as a whole.
  */
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
+import { z } from 'zod';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -13,7 +14,7 @@ import { recordingsPath } from './recording-handler.ts';
 
 export type FetchLimits = {
   connectMs: number;
-  /** A request without a byte for this long has failed. */
+  /** Time without a byte after which a request has failed. */
   stallMs: number;
   /** Maximum number of connections to one gateway. */
   connections: number;
@@ -21,12 +22,17 @@ export type FetchLimits = {
 
 export type RecordingFetcher = {
   /**
-   * `undefined` if the other gateway does not have the file. Refuses with `service_unavailable` if the gateway cannot
-   * be reached, also while reading.
+   * Resolves to `undefined` if the other gateway does not have the file. Rejects with `service_unavailable` if the
+   * gateway cannot be reached, also while the file is read.
    */
   open(node: string, file: string): Promise<OpenRecording<Readable> | undefined>;
+  /** Names of the raw parts of a call in the folder of another gateway; refuses like `open`. */
+  listParts(node: string, callId: string): Promise<string[]>;
+  openPart(node: string, name: string): Promise<OpenRecording<Readable> | undefined>;
   close(): Promise<void>;
 };
+
+const partNames = z.array(z.string());
 
 const unavailable = (detail: string, cause?: unknown): Refusal =>
   new Refusal('service_unavailable', detail, { headers: { 'Retry-After': '10' }, cause });
@@ -64,28 +70,44 @@ export const createRecordingFetcher = (options: {
     }
   };
 
+  const addressFor = async (node: string): Promise<string> => {
+    const address = await addressOfNode(database, node);
+    if (address === null) throw unavailable(unknown);
+    return address;
+  };
+
+  const open: RecordingFetcher['open'] = async (node, file) => {
+    const address = await addressFor(node);
+    const { statusCode, headers, body } = await ask(address, file, 'HEAD');
+    await body.dump();
+    if (statusCode === 404) return undefined;
+    if (statusCode === 403) throw unavailable(otherTime);
+    const bytes = Number(headers['content-length']);
+    if (statusCode !== 200 || !Number.isSafeInteger(bytes)) throw unavailable(silent);
+    return {
+      bytes,
+      async read(range) {
+        const wanted = range && `bytes=${range.start}-${range.end}`;
+        const answer = await ask(address, file, 'GET', wanted);
+        if (answer.statusCode === (range === undefined ? 200 : 206)) return answer.body;
+        await answer.body.dump();
+        throw unavailable(silent);
+      },
+      close: () => Promise.resolve(),
+    };
+  };
+
   return {
-    async open(node, file) {
-      const address = await addressOfNode(database, node);
-      if (address === null) throw unavailable(unknown);
-      const { statusCode, headers, body } = await ask(address, file, 'HEAD');
-      await body.dump();
-      if (statusCode === 404) return undefined;
-      if (statusCode === 403) throw unavailable(otherTime);
-      const bytes = Number(headers['content-length']);
-      if (statusCode !== 200 || !Number.isSafeInteger(bytes)) throw unavailable(silent);
-      return {
-        bytes,
-        async read(range) {
-          const wanted = range && `bytes=${range.start}-${range.end}`;
-          const answer = await ask(address, file, 'GET', wanted);
-          if (answer.statusCode === (range === undefined ? 200 : 206)) return answer.body;
-          await answer.body.dump();
-          throw unavailable(silent);
-        },
-        close: () => Promise.resolve(),
-      };
+    open,
+    async listParts(node, callId) {
+      const { statusCode, body } = await ask(await addressFor(node), `parts/${callId}`, 'GET');
+      if (statusCode !== 200) {
+        await body.dump();
+        throw unavailable(statusCode === 403 ? otherTime : silent);
+      }
+      return partNames.parse(await body.json());
     },
+    openPart: (node, name) => open(node, `parts/${name}`),
     close: () => agent.destroy(),
   };
 };

@@ -1,7 +1,7 @@
 /**
- * News of a call at any gateway: this one, or another one that serves them (`call-news-handler.ts`). After a hand-over
- * or the death of the holder, the next holder is queried. An unreachable gateway is retried as long as the call has
- * watchers.
+ * Follows the news of a call at any gateway: this one, or another one that serves them (`call-news-handler.ts`). After
+ * a hand-over or the death of the call's owner, the next owner is queried. An unreachable gateway is retried as long as
+ * the call has watchers.
  */
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
@@ -13,16 +13,16 @@ import { proofOf, type NodeKeys } from './node-proof.ts';
 
 export type FollowNumbers = {
   connectMs: number;
-  /** A connection without a byte for this long is lost. */
+  /** Time without a byte after which a connection is lost. */
   stallMs: number;
-  /** Delay between the end of a connection and the next look-up of the holder. */
+  /** Delay between the end of a connection and the next look-up of the owner. */
   lookMs: number;
 };
 
 export type FollowedCall = {
   callId: string;
   kind: NewsKind;
-  /** Must not throw. */
+  /** Called with each news item; must not throw. */
   onNews: (news: CallNews) => void;
   stopped: AbortSignal;
 };
@@ -34,7 +34,9 @@ export type CallFollowing = {
   close(): Promise<void>;
 };
 
-/** Resolves when this gateway no longer holds the call. `undefined` if it does not hold it now. */
+/**
+ * Resolves when this gateway no longer owns the call; returns `undefined` if this gateway does not own the call now.
+ */
 const followHere = (
   held: HeldNews,
   { callId, kind, onNews, stopped }: FollowedCall,
@@ -66,7 +68,7 @@ const wait = (clock: Clock, milliseconds: number, stopped: AbortSignal): Promise
 
 export const createCallFollowing = (options: {
   database: Database;
-  /** News of the calls held here: a followed call may move to this gateway. */
+  /** News of the calls that this gateway owns, because a followed call may move to this gateway. */
   held: HeldNews;
   keys: NodeKeys;
   numbers: FollowNumbers;
@@ -97,7 +99,7 @@ export const createCallFollowing = (options: {
     return undefined;
   };
 
-  /** Follows the call at its current holder until the connection ends. `false`: the call is over. */
+  /** Follows the call at its current owner until the connection ends. Resolves to `false` if the call is over. */
   const followOnce = async (call: FollowedCall): Promise<boolean> => {
     const isHere = followHere(held, call);
     if (isHere !== undefined) {

@@ -1,7 +1,7 @@
 /**
- * Wakes gateways by NATS (core, without persistence): as fast as PostgreSQL's NOTIFY, and without the lock that
- * PostgreSQL takes for each notifying commit. While NATS is unavailable, the database notifies. A message that is lost
- * with a breaking connection is compensated by the check that every gateway makes each `lookMs`.
+ * Wakes gateways by NATS (core, without persistence). NATS is as fast as PostgreSQL's NOTIFY, and has no lock like the
+ * one that PostgreSQL takes for each notifying commit. While NATS is unavailable, the database notifies. Every gateway
+ * also checks each `lookMs`, which compensates messages that a breaking connection loses.
  */
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
@@ -10,7 +10,7 @@ import { ChannelListeners } from '#src/persistence/database/channel-listeners.ts
 import type { WakeUps } from './wake-ups.ts';
 
 export type NatsServers = {
-  /** Each `host:port`. */
+  /** NATS servers, each as `host:port`. */
   servers: readonly string[];
   isEncrypted: boolean;
   /** Credentials of the NATS servers. */
@@ -18,7 +18,7 @@ export type NatsServers = {
 };
 
 export type NatsNumbers = {
-  /** Timeout of the first connection, and delay before a failed one is retried. */
+  /** Timeout of the first connection attempt, and delay before a failed attempt is retried. */
   connectMs: number;
   retryMs: number;
   /** Interval at which every gateway checks without a wake-up. */
@@ -30,7 +30,7 @@ type NatsOptions = {
   numbers: NatsNumbers;
   /** Name of this gateway, shown by the server. */
   node: string;
-  /** Wake-ups while NATS is unavailable, and from gateways without NATS. */
+  /** Wake-ups by the database: used while NATS is unavailable, and by gateways without NATS. */
   database: WakeUps;
   /** Monotonic clock. */
   clock: Clock;
@@ -112,7 +112,8 @@ class NatsWakeUps implements WakeUps {
         timeout: numbers.connectMs,
         maxReconnectAttempts: -1,
         reconnectTimeWait: numbers.retryMs,
-        // Tolerates a password that is changed on the server and the gateway one after the other.
+        // Keeps reconnecting after a rejected password, because the password may be changed on the server before it is
+        // changed on the gateway.
         ignoreAuthErrorAbort: true,
       });
       if (this.#isClosed()) return await connection.close();
@@ -131,7 +132,7 @@ class NatsWakeUps implements WakeUps {
     this.#retry = clock.setTimeout(() => void this.#connect(), numbers.retryMs);
   }
 
-  /** Resolves when the connection has ended permanently. */
+  /** Resolves when the connection has ended for good. */
   async #follow(connection: NatsConnection): Promise<void> {
     const { logger } = this.#options;
     for await (const { type } of connection.status()) {
@@ -159,6 +160,6 @@ class NatsWakeUps implements WakeUps {
   }
 }
 
-/** Connects in the background and retries: a gateway starts and works without NATS as well. */
+/** Connects in the background and retries: a gateway also starts and works without NATS. */
 export const openNatsWakeUps = (options: NatsOptions): WakeUps & { close(): Promise<void> } =>
   new NatsWakeUps(options);

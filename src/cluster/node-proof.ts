@@ -6,9 +6,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 
 export type NodeKeys = {
-  /** Message authentication code of the text, made with the newest key. */
+  /** Returns the message authentication code of the text by the newest key. */
   nodeCode(text: string): Buffer;
-  /** One for each key, newest first. */
+  /** Returns one message authentication code for each key, newest key first. */
   nodeCodes(text: string): Buffer[];
 };
 
@@ -22,14 +22,14 @@ const form = /^Node (\d{1,15}) ([\da-f]{64})$/;
 const covered = ({ method, path, range = '' }: ProvenRequest, at: number): string =>
   [method, path, range, at].join('\n');
 
-/** Value of the `Authorization` header. */
+/** Returns the value of the `Authorization` header. */
 export const proofOf = (request: ProvenRequest, keys: NodeKeys, now: number): string =>
   `Node ${now} ${keys.nodeCode(covered(request, now)).toString('hex')}`;
 
-/** `expired`: a valid proof of another gateway whose time differs too much from the clock here. */
+/** `expired`: a valid proof of another gateway whose clock differs too much from the clock here. */
 export type ProofVerdict = 'valid' | 'expired' | 'invalid';
 
-/** `madeAt`: time by the sender's clock. */
+/** `madeAt`: time at which the proof was made, by the sender's clock. */
 const partsOf = (proof: string | undefined): { madeAt: number; code: string } | undefined => {
   const [, madeAt, code] = form.exec(proof ?? '') ?? [];
   return madeAt === undefined || code === undefined ? undefined : { madeAt: Number(madeAt), code };
@@ -53,7 +53,7 @@ export const judgeProof = (
 
 export type JudgeProof = (request: ProvenRequest, proof: string | undefined) => ProofVerdict;
 
-/** Rejected gateways retry every second; this limits the warnings. */
+/** Minimum interval between warnings, because a rejected gateway retries every second. */
 const warnEveryMs = 60_000;
 
 /** Warns the operator about the clock of another gateway, with the difference. */
@@ -68,7 +68,7 @@ export const createProofJudge = (options: {
     const now = options.now();
     const verdict = judgeProof(request, proof, options.keys, now);
     const parts = partsOf(proof);
-    // The absolute difference also handles a clock that was set back.
+    // The absolute value covers a clock that was set back.
     if (verdict !== 'expired' || parts === undefined || Math.abs(now - warnedAt) < warnEveryMs)
       return verdict;
     warnedAt = now;

@@ -1,7 +1,8 @@
 /**
  * Serves recordings from the folder of this gateway to the others of the database: `GET` and `HEAD` of
- * `/internal/recordings/<file>`, authenticated by a proof (`node-proof.ts`). Requests without one are rejected without
- * details.
+ * `/internal/recordings/<file>`, and of raw parts of `/internal/recordings/parts/<name>`; `GET` of
+ * `/internal/recordings/parts/<call id>` lists the raw parts of a call. All are authenticated by a proof
+ * (`node-proof.ts`). Requests without one are rejected without details.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -12,10 +13,21 @@ import type { JudgeProof } from './node-proof.ts';
 
 export const recordingsPath = '/internal/recordings/';
 
-/** Matches only names of recording files. */
+/** Matches the file names of recordings and no other path. */
 const fileName = /^\d{4}-\d{2}\/[\da-f-]{36}(\.truncated)?\.(ogg|mp3)$/;
 
+const partName = /^parts\/([\da-f-]{36}\+\d{1,8}\+[\w.-]{1,64}\+(?:end|open)\.ulaw)$/;
+
+const partsOfCall = /^parts\/([\da-f-]{36})$/;
+
 const wantedRange = /^bytes=(\d{1,15})-(\d{1,15})$/;
+
+const sendNames = (response: ServerResponse, names: readonly string[]): void => {
+  const body = Buffer.from(JSON.stringify(names));
+  response
+    .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': String(body.length) })
+    .end(body);
+};
 
 export type RecordingHandler = {
   isFor(request: IncomingMessage): boolean;
@@ -26,12 +38,22 @@ const end = (response: ServerResponse, status: number): void => {
   response.writeHead(status, { 'Content-Length': '0' }).end();
 };
 
-export const createRecordingHandler = (options: {
+/** Files of this gateway. */
+export type OwnRecordings = {
   /** `undefined` if this gateway itself does not have the file. */
-  open: (file: string) => Promise<OpenRecording<Readable> | undefined>;
+  open(file: string): Promise<OpenRecording<Readable> | undefined>;
+  /** Names of the raw parts of a call. */
+  parts(callId: string): Promise<string[]>;
+  openPart(name: string): Promise<OpenRecording<Readable> | undefined>;
+};
+
+export const createRecordingHandler = (options: {
+  own: OwnRecordings;
   judge: JudgeProof;
   logger: Logger;
 }): RecordingHandler => {
+  const { own } = options;
+
   const send = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -61,13 +83,17 @@ export const createRecordingHandler = (options: {
       const { method = '', url = '', headers } = request;
       const asked = { method, path: url, range: headers.range };
       const verdict = options.judge(asked, headers.authorization);
-      // A separate status for a clock difference, so that the recording does not count as lost.
+      // A clock difference has a status of its own, so that the recording does not count as lost.
       if (verdict === 'expired') return end(response, 403);
       if (verdict === 'invalid') return end(response, 404);
       const file = url.slice(recordingsPath.length);
-      if (!fileName.test(file) || (method !== 'GET' && method !== 'HEAD')) return end(response, 404);
+      if (method !== 'GET' && method !== 'HEAD') return end(response, 404);
       try {
-        const kept = await options.open(file);
+        const [, callId] = partsOfCall.exec(file) ?? [];
+        if (callId !== undefined) return sendNames(response, await own.parts(callId));
+        const [, part] = partName.exec(file) ?? [];
+        if (part === undefined && !fileName.test(file)) return end(response, 404);
+        const kept = await (part === undefined ? own.open(file) : own.openPart(part));
         if (kept === undefined) return end(response, 404);
         await send(request, response, kept);
       } catch (error) {

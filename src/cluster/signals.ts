@@ -1,6 +1,6 @@
 /**
- * Requests to the gateway that holds a call: it performs and answers them, or counts as unreachable after a time limit.
- * An expired request is withdrawn, so that it is not performed long after.
+ * Requests to the gateway that owns a call. That gateway performs and answers them, or counts as unreachable after a
+ * time limit. An expired request is withdrawn, so that it is not performed long after it was made.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -19,13 +19,16 @@ import {
 } from '#src/persistence/nodes/node-signals.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** The other gateway did not answer in time. */
+/** Thrown when the other gateway did not answer in time. */
 export class NodeUnreachable extends Error {
   override readonly name = 'NodeUnreachable';
 }
 
 export type NodeSignals = {
-  /** Starts performing requests of other gateways. Errors of `perform` are logged and not answered. */
+  /**
+   * Starts performing requests of other gateways. Errors of `perform` are logged; the requesting gateway gets no
+   * answer.
+   */
   open(perform: (request: unknown) => Promise<object>): Promise<void>;
   /** Resolves to the answer of the other gateway. Rejects with `NodeUnreachable`, or if the database is unavailable. */
   ask(node: string, request: object): Promise<unknown>;
@@ -67,7 +70,7 @@ const createQuestions = ({
           error: () => new NodeUnreachable(`No answer within ${answerMs} ms`),
         });
       } catch (error) {
-        // If the withdrawal fails, the request soon expires.
+        // If the withdrawal fails, the stored request soon expires.
         await withdrawSignal(database, id).catch(() => undefined);
         throw error;
       } finally {
@@ -107,7 +110,7 @@ export const createNodeSignals = (options: NodeSignalsOptions): NodeSignals => {
 
   const takeRequests = async (): Promise<void> => {
     if (perform === null) return;
-    // Not awaited: a slow request does not block others.
+    // Requests are not awaited, so that a slow request does not block others.
     for (const signal of await takeSignals(database, node, answerMs))
       if (perform !== null) void answer(options, signal, perform);
   };

@@ -1,14 +1,14 @@
 /**
- * Wakes other gateways when there are new rows in the database, without carrying data: since the database has the
- * truth, lost, late or repeated wake-ups are harmless.
+ * Wakes other gateways when there are new rows in the database. Wake-ups carry no data: the database has the truth, so
+ * lost, late or repeated wake-ups are harmless.
  */
 import type { Database } from '#src/persistence/database/database.ts';
 import { notify } from '#src/persistence/database/notifications.ts';
 
 export type WakeUps = {
   /**
-   * Calls `onWake` for each wake-up of this channel, and once after a reconnect, since some may have been missed. The
-   * returned function unsubscribes.
+   * Calls `onWake` for each wake-up of this channel. Also calls it once after a reconnect, since wake-ups may have been
+   * missed. The returned function unsubscribes.
    */
   listen(channel: string, onWake: () => void): Promise<() => Promise<void>>;
   /** Wakes every gateway that listens. Rejects if no notification can be sent. */

@@ -1,16 +1,16 @@
 /**
- * Chart states of calls at any gateway for all watchers: watchers of one call share one subscription, and therefore one
- * connection to its holder. They read the facts from the database.
+ * Chart states of calls at any gateway for all watchers. Watchers of one call share one subscription, and therefore one
+ * connection to the call's owner. Facts are read from the database by the watchers themselves.
  */
 import { lineChartNames } from '#src/domain/chart-name.ts';
 import type { ToldState } from './call-news.ts';
 import type { CallFollowing } from './follow-calls.ts';
 
-/** Callbacks of a watcher; neither may throw. */
+/** Callbacks of a watcher, which must not throw. */
 export type OnCallNews = {
   /** Called with the chart states at each change. */
   onState: (state: ToldState) => void;
-  /** Called when the journal has new facts. */
+  /** Called when the journal has new facts of the call. */
   onFact: () => void;
 };
 
@@ -46,7 +46,7 @@ export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): Wa
       stopped: stopping.signal,
       onNews(told) {
         if (told.news === 'fact') for (const { onFact } of watched.watchers) onFact();
-        // Emits an unchanged state once, even if several gateways report it.
+        // An unchanged state is emitted once, even if several gateways report it.
         if (told.news !== 'state' || isSame(watched.state, told.state)) return;
         watched.state = told.state;
         for (const { onState } of watched.watchers) onState(told.state);
@@ -56,7 +56,7 @@ export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): Wa
   };
 
   return (callId, onNews) => {
-    // A copy, so that the same callbacks can be registered twice.
+    // A new object for each watcher, so that the same callbacks can be registered twice.
     const watcher = { ...onNews };
     const known = all.get(callId);
     if (known?.state !== undefined) watcher.onState(known.state);

@@ -21,7 +21,7 @@ import { storedMasterKey } from '#src/start/master-key.ts';
 import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
 
-/** `opened` closes what was opened. Throws a ConfigError or a StartError. */
+/** Opens the dependencies of the commands; disposing `opened` closes them. Throws a ConfigError or a StartError. */
 const openContext = async (
   environment: NodeJS.ProcessEnv,
   opened: AsyncDisposableStack,
@@ -40,7 +40,8 @@ const openContext = async (
     poolSize: 2,
     journalPoolSize: 1,
     limits: databaseLimits,
-    // Commands may run concurrently with each other and with the gateway, each in its own container.
+    // Each command has a name of its own: commands may run at the same time as each other and as the gateway, each in
+    // its own container.
     node: `admin command ${randomBytes(4).toString('hex')} of ${config.node}`,
     logger,
   });
@@ -72,7 +73,10 @@ const openContext = async (
   };
 };
 
-/** Prints the result. Throws a UsageError, a Refusal, a ConfigError or a StartError with one line for the operator. */
+/**
+ * Runs a command and prints its result. Throws a UsageError, a Refusal, a ConfigError or a StartError with one line for
+ * the operator.
+ */
 export const main = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -85,7 +89,7 @@ export const main = async (
   print(call.isJson ? terminalJson(answer.json, 2) : terminalLines(answer.text));
 };
 
-/** The line for standard error and the exit code; undefined for an unexpected error. */
+/** Returns the line for standard error and the exit code; undefined for an unexpected error. */
 export const failureOf = (error: unknown): { line: string; code: 1 | 2 } | undefined => {
   const told = error instanceof Refusal && error.code === 'invalid_request' ? wrongOption(error) : error;
   const isUsage = told instanceof UsageError;

@@ -65,7 +65,7 @@ const metadataIn = (texts: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** `undefined` if help is requested. */
+/** Parses the options. Returns `undefined` if help is requested. */
 const readOptions = (args: readonly string[]): CallOptions | undefined => {
   const { values, positionals } = parseOptions({
     args: [...args],
@@ -96,7 +96,7 @@ const readOptions = (args: readonly string[]): CallOptions | undefined => {
   };
 };
 
-/** `isPassing`: the gateway was started for this call and ends with it. */
+/** The gateway that places the call. `isPassing`: it was started for this call and ends with it. */
 type UsedGateway = { url: string; key: string; isPassing: boolean };
 
 const answerWithinMs = 5_000;
@@ -124,7 +124,7 @@ const startOwn = async (
   return { url: base_url, key: number_key, isPassing: true };
 };
 
-/** The named gateway, else the running one of this folder, else a new one. */
+/** Finds the gateway to use: the named one, else the running gateway of this folder, else a new one. */
 const findGateway = async (
   { url }: CallOptions,
   environment: NodeJS.ProcessEnv,
@@ -144,7 +144,7 @@ const findGateway = async (
   return { url: here, key, isPassing: false };
 };
 
-/** Interval and time limit for the recording, which is complete shortly after the call. */
+/** Polling interval and time limit for the recording, which is complete shortly after the call. */
 const recordingWait = { everyMs: 250, atMostMs: 60_000 };
 
 const listen = async (
@@ -168,7 +168,7 @@ const listen = async (
 export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
-  /** Messages about this program, while standard output is for another program. */
+  /** Output for messages about this program when another program reads standard output. */
   errors: { write: (text: string) => unknown };
   interrupts: Interrupts;
 };
@@ -176,7 +176,7 @@ export type ProcessStreams = {
 /** Interrupts (Ctrl-C, SIGTERM), possibly repeated. */
 type Interrupts = {
   wasInterrupted: () => boolean;
-  /** `ask` is called for each interrupt from now on. */
+  /** Registers the function that runs for each later interrupt. */
   onInterrupt: (ask: () => void) => void;
 };
 
@@ -198,7 +198,7 @@ const viewOn = (
         clock: steadyClock,
       });
 
-/** Resolves to the exit code. */
+/** Runs the command. Resolves to the exit code. */
 export const runCall = async (args: readonly string[], streams: ProcessStreams): Promise<number> => {
   const { environment, output, errors, interrupts } = streams;
   const wanted = readOptions(args);
@@ -225,10 +225,13 @@ export const runCall = async (args: readonly string[], streams: ProcessStreams):
   return call?.status === 'completed' ? 0 : 1;
 };
 
-/** npm forwards a Ctrl-C that the terminal has already sent: both count once. */
+/** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */
 const sameSignalMs = 250;
 
-/** Signals no longer end this program by themselves: a gateway that it started must be shut down. */
+/**
+ * Subscribes to signals. From then on signals do not end this program by themselves, because a gateway that it started
+ * must be shut down.
+ */
 const signals = (): Interrupts => {
   let last = -Infinity;
   let ask: (() => void) | null = null;

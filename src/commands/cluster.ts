@@ -21,7 +21,7 @@ import { parseOptions, UsageError } from './parse-options.ts';
 
 const mostNodes = 10;
 
-/** Long enough to see that the calls continue elsewhere. */
+/** Delay before a killed gateway is restarted, long enough to see that the calls continue elsewhere. */
 const backAfterMs = 10_000;
 
 const times = {
@@ -29,7 +29,7 @@ const times = {
   longestMs: backAfterMs,
   mostStarts: Infinity,
   steadyMs: 60_000,
-  // The last gateway hangs up its calls, because no other one can take them.
+  // The last gateway hangs up its calls, because no other gateway can take them over.
   patienceMs: 60_000,
 };
 
@@ -79,33 +79,33 @@ const nodesOf = (
     };
   });
 
-/** Log lines are prefixed with the gateway's name. */
+/** Starts a gateway as a child process. Its log lines are prefixed with its name. */
 const startNode = (
   { name, environment }: Node,
   inherited: NodeJS.ProcessEnv,
   print: (text: string) => void,
 ): StartedServer => {
-  // As in `npm start`: V8 may abort a process that uses WebAssembly in several threads on processors with protection keys
-  // (nodejs/node issue 64500).
+  // The same option as in `npm start`: V8 may abort a process that uses WebAssembly in several threads on processors
+  // with protection keys (nodejs/node issue 64500).
   const parameters = ['--no-memory-protection-keys', join(import.meta.dirname, '../main.ts')];
   const child = spawn(process.execPath, parameters, {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C reaches only this command, which stops the gateways.
+    // A separate process group, so that Ctrl-C reaches only this command, which then stops the gateways.
     detached: true,
   });
   const ready = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => {
       if (line.includes('the gateway is ready')) ready.resolve();
-      // The welcome messages of the gateways are suppressed.
+      // Only log lines are printed; the welcome messages of the gateways are suppressed.
       if (/^(?:\[|\d{4}-|Trunkline did)/.test(line)) print(`${name}  ${line}`);
     });
   void once(child, 'exit').then(() => ready.reject(new StartError(`${name} did not start`)));
   return { child, ready: ready.promise };
 };
 
-/** The shared database: the configured one, or an embedded one that outlives each gateway. */
+/** Opens the shared database: the configured one, or an embedded one that outlives each gateway. */
 const sharedDatabase = async (
   databaseUrl: string | null,
   folder: string,
@@ -119,7 +119,7 @@ const sharedDatabase = async (
   return `postgresql://localhost/${database}?${new URLSearchParams({ host: socketFolder, user }).toString()}`;
 };
 
-/** Printed once when all are ready. */
+/** Instructions, printed once when all gateways are ready. */
 export const howTo = (credentials: Credentials, isTerminal: boolean): string => `
   A call that goes on for a while, placed with the first gateway:
 
@@ -133,7 +133,7 @@ export const howTo = (credentials: Credentials, isTerminal: boolean): string => 
   It comes back ${backAfterMs / 1_000} s later. Ctrl-C ends all of them. Keys and tokens: ${credentials.file}
 `;
 
-/** Runs until `asked` requests the end. `isTerminal`: the output is shown to people and not stored. */
+/** Runs until `asked` aborts. `isTerminal`: the output is shown to people and not stored. */
 export const runCluster = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -162,7 +162,7 @@ export const runCluster = async (
           const credentials = await readCredentials(node.dataFolder);
           print(`${node.name}  pid ${server.child.pid}  console ${credentials?.console_url ?? 'unknown'}`);
         };
-        // Start failures are reported to the supervisor.
+        // Failures of this start are ignored here, because the supervisor receives them.
         void tell().catch(() => undefined);
         return server;
       },
@@ -177,7 +177,7 @@ export const runCluster = async (
   started.defer(async () => {
     await Promise.all(kept.map((each) => each.stop()));
   });
-  // The first gateway creates the workspace and its number.
+  // Gateways start one after the other, because the first one creates the workspace and its number.
   for (const node of nodes) {
     const supervised = keep(node);
     kept.push(supervised);

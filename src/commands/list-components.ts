@@ -1,6 +1,6 @@
 /**
- * `npm run --silent list-components`: lists the gateway's installed packages as CycloneDX. npm's `--omit dev` omits
- * packages that developer tools need as well.
+ * `npm run --silent list-components`: lists the gateway's installed packages as CycloneDX. npm's own `--omit dev` is
+ * not used, because it also omits packages that both the gateway and developer tools need.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,6 +1,6 @@
 /**
  * `npm run --silent mcp`: Model Context Protocol over standard input and output, for agents that start their servers.
- * It forwards to a running gateway, which has the same tools at `/mcp`.
+ * The command forwards to a running gateway, which has the same tools at `/mcp`.
  */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -26,7 +26,7 @@ The gateway that runs on this machine is used, with the key in its data folder, 
   --help      this text
 `;
 
-/** `undefined` if help is requested. */
+/** Parses the options. Returns `undefined` if help is requested. */
 const readOptions = (args: readonly string[]): { url: string | undefined } | undefined => {
   const { values } = parseOptions({
     args: [...args],
@@ -44,7 +44,7 @@ export type ProcessStreams = {
   output: Writable;
 };
 
-/** Resolves to the exit code when the input ends. */
+/** Runs the command. Resolves to the exit code when the input ends. */
 export const runMcp = async (
   args: readonly string[],
   { environment, input, output }: ProcessStreams,
@@ -56,7 +56,7 @@ export const runMcp = async (
   }
   if (wanted.url !== undefined && environment['NUMBER_KEY'] === undefined)
     throw new UsageError('NUMBER_KEY is missing: the key of the number that calls');
-  // Looked up for each request: the gateway may start later, or restart on another port.
+  // Looks up the gateway for each request, because it may start later, or restart on another port.
   const options = async (): Promise<ClientOptions> => {
     const here = await knownGateway(environment);
     if (here.key === undefined)

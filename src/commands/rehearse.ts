@@ -60,7 +60,7 @@ const countIn = (name: string, text: string): number => {
   return Number(text);
 };
 
-/** `undefined` if help is requested. */
+/** Parses the options. Returns `undefined` if help is requested. */
 const readOptions = (args: readonly string[]): RehearseOptions | undefined => {
   const { values, positionals } = parseOptions({
     args: [...args],
@@ -159,7 +159,7 @@ const findNumber = async (wanted: string | undefined, admin: Client): Promise<Ph
   );
 };
 
-/** Consecutive telephone numbers, starting at one that no other run uses. */
+/** Returns consecutive telephone numbers, starting at one that no other run uses. */
 const callees = (): (() => string) => {
   let next = randomInt(1_000_000, 9_000_000);
   return () => `0109${(next++).toString().padStart(7, '0')}`;
@@ -169,7 +169,7 @@ export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean };
   errors: { write: (text: string) => unknown };
-  /** An interrupt. */
+  /** Aborts when the user interrupts the command. */
   asked: AbortSignal;
 };
 
@@ -207,7 +207,7 @@ const keepFiles = async (result: SuiteResult, { junit, save, file }: RehearseOpt
   if (save !== undefined) await writeFile(save, `${JSON.stringify(keep(result), null, 2)}\n`);
 };
 
-/** Resolves to the exit code. */
+/** Runs the command. Resolves to the exit code. */
 export const runRehearse = async (
   args: readonly string[],
   { environment, output, errors, asked }: ProcessStreams,

@@ -26,7 +26,7 @@ const programs = {
     'freeswitch (FreeSWITCH) is not installed: build it from https://github.com/signalwire/freeswitch',
 };
 
-/** The message is for the operator. */
+/** Failure with a message for the operator. */
 class ServersError extends Error {
   override readonly name = 'ServersError';
 }
@@ -76,12 +76,12 @@ const endOf = async ({ name, logs }: Server): Promise<string> => {
   return `The end of what ${name} says:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 };
 
-/** The last of `logs` is the main one; the others hold errors of the start. */
+/** A server that this command runs. The last file in `logs` is the main log; the others hold errors of the start. */
 type Server = {
   name: string;
   logs: string[];
   whereItIs: string;
-  /** Effect of its end on calls, as a part of a sentence. */
+  /** Effect of the server's end on calls, as a part of a sentence. */
   loss: string;
   start: () => StartedServer;
 };
@@ -161,7 +161,7 @@ const untilReady = async (server: Server, { ready }: Supervised): Promise<string
   return `${name} is ready: ${whereItIs}; log ${relative('', logs.at(-1) ?? '')}`;
 };
 
-/** Runs until `asked` requests the end; a server that exits is restarted. */
+/** Runs the servers until `asked` aborts. A server that exits is restarted. */
 export const runServers = async (
   environment: NodeJS.ProcessEnv,
   print: (text: string) => void,

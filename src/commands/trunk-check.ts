@@ -98,7 +98,7 @@ const fetchJson = async (url: string, token: string, body?: object): Promise<unk
   throw new UsageError(`The gateway answers ${response.status}: ${detail ?? title}`);
 };
 
-/** Prints as it runs; resolves to the exit code. */
+/** Runs the command and prints as it proceeds. Resolves to the exit code. */
 export const main = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

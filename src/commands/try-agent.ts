@@ -24,10 +24,10 @@ import { createLogger } from '#src/logger.ts';
 import { startLanguageModel } from '#src/parts/agents.ts';
 import { startOutgoing } from '#src/parts/outgoing.ts';
 
-/** The only workspace here. */
+/** Id of the workspace: the command has a single workspace without a name. */
 const nobody = '';
 
-/** Words of the other party. */
+/** Maximum number of turns of the other party. */
 const mostTurns = 20;
 
 const help = `Talks to an agent endpoint as a call would, and prints what was sent, what came back,
@@ -87,14 +87,14 @@ const directionOf = (named: string | undefined, instruction: string | null): Tri
   return direction;
 };
 
-/** Visible ASCII, like a stored token. */
+/** Parses a token: visible ASCII characters, like a stored token. */
 const tokenOf = (token: string | undefined): string | null => {
   if (token === undefined || token === '') return null;
   if (!/^[!-~]{1,4096}$/.test(token)) throw new UsageError('--token must be of visible ASCII characters');
   return token;
 };
 
-/** As in a binding. The value is in no message. */
+/** Parses headers as in an agent binding. Error messages do not contain the values. */
 const headersOf = (lines: readonly string[]): AgentHeaders => {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -182,7 +182,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
     limits: replyLimits,
     graphTimes,
     times: agentTimes,
-    // Each turn has its own time limits.
+    // Sum of the time limits of all turns.
     wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
     languageModel: languageModel.model,
     logger: createLogger({ level: 'silent', format: 'json' }),
@@ -194,7 +194,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
   return trial.ok ? 0 : 1;
 };
 
-/** Resolves to the exit code; wrong usage is one line of `errors`. */
+/** Runs the command. Resolves to the exit code; wrong usage is reported as one line of `errors`. */
 export const runTryAgent = async (args: readonly string[], environment: Environment): Promise<number> => {
   try {
     return await runTrial(args, environment);

@@ -30,7 +30,7 @@ type RequestOf<Id extends keyof Operations> = NonNullable<Operations[Id]['reques
 type BodyOf<Id extends 'updateNumber' | 'updateWorkspace' | 'createTrunk' | 'createWebhook' | 'tryAgent'> =
   RequestOf<Id>['body'];
 
-/** Omits empty values. The page's address may contain any values; the gateway validates them. */
+/** Omits empty values. The page's address may contain any other value; the gateway validates it. */
 const given = <Query extends object>(query: { [Name in keyof Query]?: unknown }): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '' && value !== null)) as Query;
 
@@ -38,10 +38,10 @@ type CallQuery = RequestOf<'listWorkspaceCalls'>;
 
 type CallFilter = Exclude<keyof RequestOf<'exportCalls'>, 'since' | 'until'>;
 
-/** Filters as in the page's address; empty if not set. */
+/** Filters of the list of calls, as in the page's address. A filter that is not set is empty or absent. */
 export type CallFilters = Partial<Record<CallFilter, string>>;
 
-/** Splits `order=A-1042` into the client's parameter. */
+/** Splits a metadata filter such as `order=A-1042` into the client's parameter. */
 const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
   const [key = '', ...value] = metadata.split('=');
   return key === '' ? query : { ...query, metadata: { [key]: value.join('=') } };
@@ -50,7 +50,7 @@ const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
   client.listWorkspaceCalls(given<CallQuery>(withMetadata(query)));
 
-/** The listed calls as a spreadsheet file. */
+/** Returns the listed calls as a spreadsheet file. */
 export const exportCalls = async (filters: CallFilters): Promise<Blob> =>
   (await client.exportCalls(given<RequestOf<'exportCalls'>>(withMetadata(filters)))).blob();
 
@@ -59,22 +59,25 @@ export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ 
 export const getTranscript = async (id: string): Promise<Turn[]> =>
   (await client.getWorkspaceTranscript({ call_id: id })).transcript;
 
-/** The data fields of an entry have the journal's names (see `CallEvent` in the API document). */
+/**
+ * Returns the journal of a call. The data fields of an entry have the journal's names (see `CallEvent` in the API
+ * document).
+ */
 export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
   (await client.getWorkspaceCallEvents({ call_id: id })).events;
 
-/** Steps of the call through its charts. */
+/** Returns the steps of the call through its charts. */
 export const getReplay = async (id: string): Promise<ReplayStep[]> =>
   (await client.getCallReplay({ call_id: id })).steps;
 
-/** SIP messages of the call. */
+/** Returns the SIP messages of the call. */
 export const getSipLadder = async (id: string): Promise<SipLadder> => {
   const ladder = await client.getCallSip({ call_id: id });
   if (ladder instanceof Response) throw new Error('The gateway answered with a file that nobody asked for.');
   return ladder;
 };
 
-/** The SIP messages as a file for other programs. */
+/** Returns the SIP messages as a file for other programs. */
 export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<Blob> => {
   const file = await client.getCallSip({ call_id: id, format });
   if (file instanceof Response) return file.blob();
@@ -96,16 +99,16 @@ export const hasInspector = async (): Promise<boolean> => {
 export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
-/** SVG of a chart; its states have the attribute `data-state`. */
+/** Returns the SVG of a chart, whose states have the attribute `data-state`. */
 export const getChart = async (name: ChartName): Promise<string> => (await client.getChart({ name })).text();
 
-/** Definition of a chart for other programs. */
+/** Returns the definition of a chart for other programs. */
 export const getChartDefinition = (name: ChartName) => client.getChartDefinition({ name });
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
 
-/** Uses the client API with the number's key. */
+/** Places a call by the client API with the number's key. */
 export const placeCall = (key: string, call: RequestOf<'createCall'>['body'], idempotencyKey: string) =>
   client.createCall({ body: call, 'idempotency-key': idempotencyKey }, { key });
 
@@ -130,10 +133,10 @@ export const collectKeys = (key: string, id: string, body: RequestOf<'collectKey
 
 export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
 
-/** Speech engines and voices that numbers can use. */
+/** Returns the speech engines and voices that numbers can use. */
 export const listEngines = () => client.listEngines();
 
-/** WAV file of a voice sample. */
+/** Returns a voice sample as a WAV file. */
 export const speakSample = async (body: RequestOf<'speakSample'>['body']): Promise<Blob> =>
   (await client.speakSample({ body })).blob();
 
@@ -155,7 +158,7 @@ export const putAgent = (id: string, direction: Direction, body: AgentRequest): 
 export const putInboundAuth = (id: string, body: RequestOf<'putInboundAuth'>['body']) =>
   client.putInboundAuth({ id, body });
 
-/** Each reveal is recorded in the audit log. */
+/** Reveals the key of a number; each reveal is recorded in the audit log. */
 export const revealKey = async (id: string): Promise<string> => (await client.revealKey({ id })).key;
 
 export const issueKey = async (id: string): Promise<string> => (await client.issueKey({ id })).key;
@@ -186,7 +189,7 @@ export const replayDelivery = (id: string): Promise<Delivery> => client.replayDe
 
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
 
-/** Statistics of the last 24 hours. */
+/** Returns trunk statistics of the last 24 hours. */
 export const listTrunkFigures = async (): Promise<TrunkStatistics[]> =>
   (await client.listTrunkFigures()).trunks;
 
@@ -208,10 +211,10 @@ export const deleteNumber = (id: string) => client.deleteNumber({ id });
 
 export const getWorkspace = (): Promise<Workspace> => client.getWorkspace();
 
-/** Outbound minutes used today. */
+/** Returns the outbound minutes used today. */
 export const getUsage = (): Promise<Usage> => client.getUsage();
 
-/** Covers this number of days; the last one is today. */
+/** Returns the overview of the last `days` days, including today. */
 export const getOverview = (days: number): Promise<Overview> => client.getOverview({ days });
 
 export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
@@ -230,6 +233,6 @@ export type AuditFilter = keyof RequestOf<'exportAudit'>;
 export const listAudit = (filters: Partial<Record<AuditFilter, string>>, cursor: string | null) =>
   client.listAudit(given<RequestOf<'listAudit'>>({ ...filters, cursor }));
 
-/** The listed audit entries as a spreadsheet file. */
+/** Returns the listed audit entries as a spreadsheet file. */
 export const exportAudit = async (filters: Partial<Record<AuditFilter, string>>): Promise<Blob> =>
   (await client.exportAudit(given<RequestOf<'exportAudit'>>(filters))).blob();

@@ -47,8 +47,8 @@ const LeaveQuestion = () => {
 };
 
 /**
- * A page whose script is loaded on demand, to keep the initial download small. `name` is the name of the part; `fetch`
- * loads the page.
+ * A page whose script is loaded on demand, which keeps the initial download small. `name` is the name of the part;
+ * `fetch` loads the page.
  */
 const fetchedPage = <Props extends object>(
   name: string,
@@ -75,7 +75,7 @@ export const App = () => {
   return <SignedIn />;
 };
 
-/** Another token changes the permissions but keeps the page's contents. */
+/** Sign-in with another token changes the permissions but keeps the page's contents. */
 const SignedIn = () => (
   <div class="desk">
     <Frame
@@ -110,7 +110,7 @@ const TryAgentPage = fetchedPage(
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 
-/** `key` remounts the page for another record. */
+/** The property `key` remounts the page for another record. */
 const CurrentPage = () => {
   const [section = 'overview', id, tab] = route.value.parts;
   switch (section) {

@@ -1,16 +1,16 @@
 /**
- * Parts of the console that are loaded on demand: translations, rarely used pages. Another build of the gateway serves
- * them at other addresses, and browsers do not retry a failed module import. The page is therefore reloaded, once for
- * each part.
+ * Parts of the console that are loaded on demand, such as translations and rarely used pages. Another build of the
+ * gateway serves these parts at other addresses, and browsers do not retry a failed module import. Therefore the page
+ * is reloaded, once for each part.
  */
 import { signal } from '@preact/signals';
 
-/** Whether a part failed to load: during the page reload, and after a reload that did not help. */
+/** Whether a part failed to load. True during the reload of the page, and after a reload that did not help. */
 export const lacksPart = signal(false);
 
 const placeOf = (name: string): string => `trunkline.loaded_for_part.${name}`;
 
-/** Returns undefined if the part is still unavailable after a reload. Never rejects. */
+/** Loads a part. Resolves to undefined if the part is still unavailable after a reload. Never rejects. */
 export const fetchPart = async <Part>(
   name: string,
   fetch: () => Promise<Part>,
@@ -26,7 +26,7 @@ export const fetchPart = async <Part>(
     if (sessionStorage.getItem(place) !== null) return undefined;
     sessionStorage.setItem(place, '1');
     location.reload();
-    // Stays pending until the reload, so that the page is not shown in the wrong language.
+    // The promise stays pending until the reload, so that the page is not shown in the wrong language.
     return new Promise<undefined>(() => undefined);
   }
 };

@@ -1,4 +1,7 @@
-/** Keys of numbers, for placing and ending calls. Kept in memory, so that the audit log contains only one reveal. */
+/**
+ * Keys of numbers, for placing and ending calls. The keys are cached in memory, so that the audit log contains only one
+ * reveal.
+ */
 import { issueKey, revealKey } from './api.ts';
 import { Problem } from './api/request.ts';
 
@@ -18,7 +21,7 @@ export const newKeyOf = async (numberId: string): Promise<string> => {
   return key;
 };
 
-/** Calls a function with the number's key, and again with a new key if the cached one was replaced. */
+/** Calls a function with the number's key. If the cached key was replaced, calls it again with the new key. */
 export const withKeyOf = async <Result>(
   numberId: string,
   act: (key: string) => Promise<Result>,

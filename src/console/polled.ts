@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, Unreachable } from './api/request.ts';
 
 export type Polled<Value> = {
-  /** The last value; kept while the connection is lost. */
+  /** The last value, which remains while the connection is lost. */
   value: Value | undefined;
-  /** The gateway rejected the request, for example for a call that does not exist here. */
+  /** Problem document if the gateway rejected the request, for example for an unknown call. */
   problem: Problem | undefined;
   reload: () => void;
 };
@@ -14,8 +14,8 @@ export type Polled<Value> = {
 const retryMs = 2_000;
 
 /**
- * Reads immediately and whenever `key` changes, and again after `everyMs`; `null` reads once. Pauses while the page is
- * hidden.
+ * Reads a value immediately and whenever `key` changes, and again after `everyMs`; `null` disables polling. Polling
+ * pauses while the page is hidden.
  */
 export const usePolled = <Value>(
   key: string,

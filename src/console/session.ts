@@ -1,5 +1,5 @@
 /**
- * The signed-in user. The session is an HttpOnly cookie shared by all tabs, so this state comes from the gateway's
+ * The signed-in user. The session is an HttpOnly cookie that all tabs share, so this state comes from the gateway's
  * responses.
  */
 import { computed, signal } from '@preact/signals';
@@ -9,26 +9,26 @@ import type { AdminToken } from './api/records.ts';
 export type LinkRefusal = string;
 
 export type Session =
-  /** The gateway was not asked yet. */
+  /** State before the first response of the gateway. */
   | { is: 'unknown' }
   | { is: 'nobody'; refusedLink: LinkRefusal | null }
   | { is: 'signed-in'; as: AdminToken }
-  /** The gateway no longer accepts the session: the page stays visible and waits for another sign-in. */
+  /** State when the gateway no longer accepts the session. The page stays visible and waits for another sign-in. */
   | { is: 'over'; as: AdminToken };
 
 const current = signal<Session>({ is: 'unknown' });
 
 export const session = computed(() => current.value);
 
-/** Null until known. */
+/** The token of the signed-in admin; null until it is known. */
 export const admin = computed(() => ('as' in current.value ? current.value.as : null));
 
-/** Viewers do not see buttons that the gateway would refuse. */
+/** Whether the user may change data. Viewers do not see buttons that the gateway would refuse. */
 export const mayChange = computed(() => admin.value?.role === 'admin');
 
 let signIns = 0;
 
-/** Lets a request determine whether the user has signed in after it was sent. */
+/** Returns the number of sign-ins, by which a request determines whether the user has signed in after it was sent. */
 export const signInsUntilNow = (): number => signIns;
 
 let waiting: (() => void)[] = [];
@@ -46,7 +46,10 @@ export const isNobody = (refusedLink: LinkRefusal | null = null): void => {
   current.value = { is: 'nobody', refusedLink };
 };
 
-/** `signIn` is the sign-in of the refused request: a newer one may have happened since. */
+/**
+ * Records that the session was refused. `signIn` is the number of sign-ins when the refused request was sent; a newer
+ * sign-in may have happened since.
+ */
 export const isOver = (signIn: number): void => {
   if (current.value.is === 'signed-in' && signIn === signIns)
     current.value = { is: 'over', as: current.value.as };

@@ -1,4 +1,4 @@
-/** The current page, stored after the `#` of the address, so that each page has its own link. */
+/** The current page, stored after the `#` of the address, so that each page has a link of its own. */
 import { computed, effect, signal } from '@preact/signals';
 import { forgetUnsaved, hasUnsaved } from './unsaved.ts';
 
@@ -13,7 +13,7 @@ const pathIn = (hash: string): string => parsed(hash).parts.join('/');
 
 const hash = signal(location.hash);
 
-/** Each history entry stores its index, so that navigation can be undone. */
+/** Returns the index that each history entry stores, so that navigation can be undone. */
 const placeIn = (state: unknown): number | undefined =>
   state instanceof Object && 'place' in state && typeof state.place === 'number' ? state.place : undefined;
 
@@ -31,7 +31,7 @@ const asked = signal<Leaving | null>(null);
 /** Whether the user must confirm leaving unsaved input. */
 export const isAskedToLeave = computed(() => asked.value !== null);
 
-/** Handles a navigation. A new page has no index yet. */
+/** Handles a navigation. A new page has no index in its history entry yet. */
 const arrive = (): void => {
   const there = placeIn(history.state);
   const steps = there === undefined ? 1 : there - place;
@@ -48,12 +48,12 @@ const arrive = (): void => {
   keepPlace();
 };
 
-// Emitted on every change of the address, by links as well as history navigation.
+// Browsers emit `popstate` on every change of the address, by links as well as by history navigation.
 addEventListener('popstate', arrive);
 
 export const route = computed(() => parsed(hash.value));
 
-/** The path without the query: changing a filter does not change the page. */
+/** Path of the page without the query, because changing a filter does not change the page. */
 export const page = computed(() => pathIn(hash.value));
 
 export const linkTo = (...parts: string[]): string => `#/${parts.join('/')}`;
@@ -62,7 +62,7 @@ export const go = (link: string): void => {
   location.hash = link;
 };
 
-/** Replaces the current history entry, so that going back skips it. */
+/** Replaces the current history entry, so that going back skips the old page. */
 export const replacePage = (link: string): void => {
   keepPlace(link);
   hash.value = location.hash;
@@ -72,7 +72,7 @@ export const stay = (): void => {
   asked.value = null;
 };
 
-/** Leaves the page and discards input. */
+/** Leaves the page and discards its input. */
 export const leave = (): void => {
   const to = asked.value;
   if (to === null) return;
@@ -82,7 +82,7 @@ export const leave = (): void => {
   else history.go(to.steps);
 };
 
-/** Changes the page's query without a history entry; empty values are removed. */
+/** Changes the query of the page without a new history entry. Empty values are removed. */
 export const setQueries = (values: Readonly<Record<string, string>>): void => {
   const query = new URLSearchParams(route.value.query);
   for (const [name, value] of Object.entries(values)) {
@@ -93,7 +93,7 @@ export const setQueries = (values: Readonly<Record<string, string>>): void => {
   replacePage(`#/${page.value}${text === '' ? '' : `?${text}`}`);
 };
 
-/** The list of calls as last viewed, with its filters and place. */
+/** Returns the link to the list of calls as last viewed, with filters and place. */
 export const linkToCalls = (): string => lastCalls;
 
 let lastCalls = linkTo('calls');

@@ -4,7 +4,9 @@ import { Problem, requestOnce } from './api/request.ts';
 import { forgetKeys } from './known-keys.ts';
 import { isNobody, isSignedIn, type LinkRefusal } from './session.ts';
 
-/** Refused requests fail at once: here, no one can sign in to retry them. */
+/**
+ * Client whose refused requests fail at once, because without a session the user cannot sign in again to retry them.
+ */
 const client = createClient({ baseUrl: '', fetch: requestOnce });
 
 type News = 'signed-in' | 'signed-out';
@@ -23,14 +25,14 @@ export const learnSession = async (refusedLink: LinkRefusal | null = null): Prom
   }
 };
 
-/** Throws a `Problem` for an invalid admin token, or `Unreachable`. */
+/** Signs in. Throws a `Problem` for an invalid admin token, or `Unreachable`. */
 export const signIn = async (token: string): Promise<void> => {
   await client.signIn({ body: { token } });
   await learnSession();
   tell('signed-in');
 };
 
-/** The error is shown on the sign-in page, unless the user is already signed in. */
+/** Opens a sign-in link. An error is shown on the sign-in page, unless the user is already signed in. */
 export const openSignInLink = async (code: string): Promise<void> => {
   try {
     await client.signIn({ body: { code } });
@@ -62,6 +64,6 @@ export const signOutEverywhere = async (): Promise<void> => {
 otherTabs.addEventListener('message', ({ data }: MessageEvent<News>) => {
   forgetKeys();
   if (data === 'signed-out') isNobody();
-  // If the gateway is unreachable now, the page's next request detects the change.
+  // If the gateway is unreachable now, the page's next request detects the change of the session.
   else learnSession().catch(() => undefined);
 });

@@ -1,11 +1,11 @@
-/** Tracks forms with unsaved input: leaving them requires confirmation. */
+/** Tracks forms with unsaved input, because leaving them requires confirmation. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 const forms = new Set<object>();
 
 export const hasUnsaved = (): boolean => forms.size > 0;
 
-/** The user confirmed to leave. */
+/** Forgets unsaved input after the user has confirmed to leave. */
 export const forgetUnsaved = (): void => forms.clear();
 
 /** Registers one form while it is mounted. */

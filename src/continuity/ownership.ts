@@ -1,28 +1,65 @@
 /**
- * Takes calls and resumes them, even if the database's confirmation is lost: a call whose new holder does not know it
- * would never end, because its previous holder is already cleaned up.
+ * Takes calls and resumes them, even if the database's confirmation is lost: a call whose holder does not know it would
+ * never end, because its previous holder is already cleaned up.
  */
 import type { Database } from '#src/persistence/database/database.ts';
-import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/calls/claim-calls.ts';
+import {
+  confirmTaken,
+  takeHandedOver,
+  TakingInDoubt,
+  type TakenCall,
+} from '#src/persistence/calls/claim-calls.ts';
 
 export type Ownership = {
   /** Resolves when each call has its actor here, or is being ended. Rejects if the database is down. */
   take(ask: () => Promise<TakenCall[]>): Promise<void>;
   /**
-   * Resumes calls whose take-over is in doubt, once the database confirms them; the caller retries after a rejection.
+   * Calls that this gateway has released because others declared it dead. `settle` claims those that still name it as
+   * their holder: the other gateway may have died before it took them, or has taken them before they began.
    */
-  settleDoubts(): Promise<void>;
+  takeBack(callIds: readonly string[]): void;
+  /**
+   * Claims calls of `takeBack`, and resumes calls whose take-over is in doubt once the database confirms them; the
+   * caller retries after a rejection.
+   */
+  settle(): Promise<void>;
 };
 
 export const createOwnership = ({
   database,
+  node,
+  release,
   resume,
 }: {
   database: Database;
+  /** Name of this gateway. */
+  node: string;
+  /** Releases the actor of a call, if this gateway has one from before it lost the call. */
+  release: (callId: string) => void;
   /** Resumes these calls, or ends them. Never rejects. */
   resume: (calls: readonly TakenCall[]) => Promise<void>;
 }): Ownership => {
   let inDoubt: readonly TakenCall[] = [];
+  let released: readonly string[] = [];
+
+  const resumeTaken = async (taken: readonly TakenCall[]): Promise<void> => {
+    const ids = new Set(taken.map(({ id }) => id));
+    released = released.filter((id) => !ids.has(id));
+    ids.forEach(release);
+    await resume(taken);
+  };
+
+  /** After a `TakingInDoubt`, `settleDoubts` finds out whether these calls were taken. */
+  const claim = async (ask: () => Promise<TakenCall[]>): Promise<void> => {
+    let taken: TakenCall[];
+    try {
+      taken = await ask();
+    } catch (error) {
+      if (error instanceof TakingInDoubt) inDoubt = [...inDoubt, ...error.calls];
+      throw error;
+    }
+    await resumeTaken(taken);
+  };
 
   const settleDoubts = async (): Promise<void> => {
     if (inDoubt.length === 0) return;
@@ -36,21 +73,39 @@ export const createOwnership = ({
       inDoubt = [...inDoubt, ...asked];
       throw error;
     }
-    await resume(taken);
+    await resumeTaken(taken);
+  };
+
+  const claimReleased = async (): Promise<void> => {
+    if (released.length === 0) return;
+    const callIds = released;
+    released = [];
+    try {
+      await claim(() => takeHandedOver(database, { from: node, by: node, callIds }));
+    } catch (error) {
+      released = [...callIds, ...released];
+      throw error;
+    }
   };
 
   return {
-    settleDoubts,
+    takeBack(callIds) {
+      released = [...released, ...callIds];
+    },
+    async settle() {
+      // Begins with the doubts: a confirmed call is no longer a released one.
+      await settleDoubts();
+      await claimReleased();
+    },
     async take(ask) {
-      let taken: TakenCall[];
       try {
-        taken = await ask();
+        return await claim(ask);
       } catch (error) {
         if (!(error instanceof TakingInDoubt)) throw error;
-        inDoubt = [...inDoubt, ...error.calls];
-        return settleDoubts();
       }
-      await resume(taken);
+      await settleDoubts();
+      // Repeats a claim that was rolled back; one that was committed has left no calls to claim.
+      return claim(ask);
     },
   };
 };

@@ -16,8 +16,8 @@ import type { InCallRequests } from '#src/calls/in-call/in-call-requests.ts';
 
 export type PendingHangUps = {
   /**
-   * Performs stored hang-ups of calls on this gateway. Those that are not possible yet are kept for the next run. Never
-   * rejects.
+   * Performs stored hang-ups of calls on this gateway. Hang-ups that are not possible yet are kept for the next run.
+   * Never rejects.
    */
   perform(): Promise<void>;
 };

@@ -112,8 +112,7 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
     ...now,
     asked: askedLast(conversation.asked, later),
     collected: collectedLast(conversation.collected, later),
-    ...(wasAsked && failures === 0 ? { state: 'replying.thinking' } : {}),
-    unanswered,
+    ...(wasAsked && failures === 0 ? { state: 'replying.thinking', unanswered: 0 } : { unanswered }),
     failuresInARow: conversation.failuresInARow + failures,
   };
 };
@@ -133,13 +132,18 @@ const resumed = (
   { state, spoken, unplayed, unanswered }: CallProgress['conversation'],
   messages: readonly Message[],
 ): Resumed => {
+  const isKickoff = messages.length === 1 && left.kickoff !== null;
+  const mayAskAgain = isKickoff || mayBeAskedAgain(left.checkpoint.settings.binding);
+  // The stored progress of a dead gateway is up to a moment old: its agent may have received these words since.
+  const mayBeReceived = left.unheldMs === null && !mayAskAgain;
   const as = (resumesAs: ResumedAs, unsaid: readonly string[] = unplayed): Resumed => ({
     resumesAs,
     unsaid,
-    unanswered,
+    unanswered: resumesAs === 'broken-off' && mayBeReceived ? 0 : unanswered,
     spoken,
   });
-  const isKickoff = messages.length === 1 && left.kickoff !== null;
+  const orBrokenOff = (resumesAs: ResumedAs): ResumedAs =>
+    unanswered > 0 && mayBeReceived ? 'broken-off' : resumesAs;
   const outer = outerOf(state);
   switch (outer) {
     case 'opening':
@@ -148,13 +152,12 @@ const resumed = (
       // A reply without any heard sentence can be requested again without loss.
       const isUnheard =
         spoken === null && (unplayed.length === 0 || mayBeAskedAgain(left.checkpoint.settings.binding));
-      const isAskedAgain = isUnheard && (isKickoff || mayBeAskedAgain(left.checkpoint.settings.binding));
-      return isAskedAgain
+      return isUnheard && mayAskAgain
         ? { ...as('listening', []), unanswered: Math.max(1, unanswered) }
         : as('broken-off');
     }
     case 'saying':
-      return as(unplayed.length === 0 ? 'listening' : 'saying');
+      return as(orBrokenOff(unplayed.length === 0 ? 'listening' : 'saying'));
     case 'screened':
       // The agent speaks its first words again, because the present listener is unknown.
       return opening(left);
@@ -163,7 +166,7 @@ const resumed = (
     case 'on-hold':
       return as(outer);
     default:
-      return as('listening', []);
+      return as(orBrokenOff('listening'), []);
   }
 };
 
@@ -290,13 +293,17 @@ const conversationOf = (
     : conversation;
 };
 
-/** `node`: the gateway that takes over the call. */
-export const resumeStateOf = (left: ResumableCall, node: string): CallResumeState => {
+/** `node`: the gateway that takes over the call, `from` another one or an earlier process of itself. */
+export const resumeStateOf = (
+  left: ResumableCall,
+  { node, from }: Pick<CallResumeState, 'node' | 'from'>,
+): CallResumeState => {
   const { call, checkpoint, facts } = left;
   const was = lastOfConversation(left);
   const consentIsAwaited = awaitsConsent(left);
   return {
     node,
+    from,
     answeredBy: call.answeredBy,
     recordingIsPaused: lastOf(facts, 'recording.paused', 'recording.resumed')?.type === 'recording.paused',
     pausedForSecret: checkpoint.progress?.pausedForSecret ?? false,

@@ -7,7 +7,7 @@ import type { CallResumeState } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
 import { journalOf, journalsOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -15,7 +15,7 @@ import type { TakenCall } from '#src/persistence/calls/claim-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { openLegs } from '#src/persistence/calls/checkpoint-legs.ts';
-import type { CheckpointLegs } from './checkpoint/legs.ts';
+import type { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
@@ -43,10 +43,10 @@ export type TakeOverOptions = {
   bus: Pick<CallBus, 'publish'>;
   /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
-  /** Writes changes of the call's stored legs from now on. */
-  legs: Pick<CheckpointLegs, 'resume'>;
+  /** Stores changes of the call's checkpoint from now on. */
+  checkpoints: Pick<Checkpoints, 'resume'>;
   /** Makes the next line of this call take over the existing leg. */
-  expectLine: (callId: string, left: LineCheckpoint) => void;
+  expectLine: (callId: string, state: LineResumeState) => void;
   /**
    * The recording of the call continues the one of `node`; `talkedMs`: time since the answer, at the time of the query.
    */
@@ -72,8 +72,28 @@ const atOnce = 4;
 const turnsReceived = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
-const connectedWith = ({ transfer }: CallResumeState): LineCheckpoint['connectedWith'] =>
+const connectedWith = ({ transfer }: CallResumeState): LineResumeState['connectedWith'] =>
   transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
+
+/** The words of the call so far, and the pauses of its recording. */
+const heardBefore = (
+  facts: readonly JournalEntry[],
+  { answeredAt, talkedMs }: { answeredAt: Date; talkedMs: number },
+): HeardBefore => {
+  const placeOf = (at: number): number => Math.max(0, at - answeredAt.getTime());
+  const pauses: { fromMs: number; toMs: number | null }[] = [];
+  for (const { type, at } of facts) {
+    const last = pauses.at(-1);
+    if (type === 'recording.paused') pauses.push({ fromMs: placeOf(at.getTime()), toMs: null });
+    if (type === 'recording.resumed' && last !== undefined) last.toMs ??= placeOf(at.getTime());
+  }
+  const turns = facts.flatMap(({ at, role, text, data: { endedAt } }) =>
+    role === null || text === null || typeof endedAt !== 'number'
+      ? []
+      : [{ role, text, fromMs: placeOf(at.getTime()), toMs: placeOf(endedAt) }],
+  );
+  return { turns: turns.toSorted((one, other) => one.fromMs - other.fromMs), pauses, talkedMs };
+};
 
 /** Milliseconds without a holder for a call that was handed over; null if its holder died. */
 const unheldMsOf = (progress: Checkpoint['progress'], now: number): number | null =>
@@ -130,13 +150,17 @@ const createConnect = (options: TakeOverOptions) => {
         now,
         unheldMs: unheldMsOf(checkpoint.progress, now),
       },
-      node,
+      { node, from: call.takenFrom },
     );
     options.bus.publish('began', { callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsReceived(takenOver)), workspaceId);
-    options.legs.resume(callId, legs);
-    options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
+    options.checkpoints.resume(callId, legs);
+    options.expectLine(callId, {
+      legs,
+      connectedWith: connectedWith(takenOver),
+      heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
+    });
     if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
   };

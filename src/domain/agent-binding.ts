@@ -10,7 +10,7 @@ export const controlModes = ['off', 'inline'] as const;
 
 export type ControlMode = (typeof controlModes)[number];
 
-/** A stored binding, without its token. */
+/** A stored binding without its token. */
 export type AgentBinding = {
   direction: Direction;
   /** `builtin` is the default and needs no customer server. */
@@ -22,7 +22,7 @@ export type AgentBinding = {
   controls: ControlMode;
 };
 
-/** Removes fields that the binding's type does not have (guides/design/agents.md, "Bindings"). */
+/** Removes fields that a binding of this type does not have (guides/design/agents.md, "Bindings"). */
 export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
   ...binding,
   assistantId: binding.agentType === 'langgraph' ? binding.assistantId : null,
@@ -33,7 +33,7 @@ export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
 export const lacksAssistant = (binding: AgentBinding): boolean =>
   binding.agentType === 'langgraph' && binding.assistantId === null && canTakeCalls(binding);
 
-/** Whether the agent can take calls; an endpoint without a type or chat URL cannot. */
+/** Whether the agent can take calls. An endpoint without a type or chat URL cannot. */
 export const canTakeCalls = (binding: AgentBinding): boolean =>
   binding.agent === 'builtin' ||
   (binding.agentType !== null && binding.chatUrl !== null && binding.chatUrl !== '');

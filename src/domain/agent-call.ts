@@ -3,21 +3,21 @@ import type { AgentContext } from './agent-context.ts';
 import type { AgentHeaders } from './agent-headers.ts';
 
 /**
- * Properties of a call from which its agent is created; constant for the call. Kept in memory during the call,
- * including token and headers.
+ * Properties of a call from which its agent is created; they are constant during the call. The object, including token
+ * and headers, is kept in memory during the call.
  */
 export type AgentCall = {
   context: AgentContext;
   binding: AgentBinding;
   /**
-   * For `Authorization: Bearer`: the stored token for outbound calls, the handshake's session token for inbound ones
-   * (guides/design/agents.md, "Bearer token").
+   * Token for `Authorization: Bearer`: the stored token for outbound calls, the session token of the handshake for
+   * inbound ones (guides/design/agents.md, "Bearer token").
    */
   bearerToken: string | null;
   /** The customer's own headers for its endpoint. */
   headers: AgentHeaders;
   instruction: string | null;
-  /** Allowed transfer targets of the number (`transfer-targets.ts`); absent if there are none. */
+  /** Allowed transfer targets of the number (`transfer-targets.ts`); absent if there are no targets. */
   transferTo?: readonly string[];
   /** Number of turns that a stateful agent server already knows from an earlier process. */
   turnsReceived?: number;

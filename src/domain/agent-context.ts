@@ -4,8 +4,9 @@
 import type { Direction } from '#machines/line.ts';
 
 /**
- * Wire format: snake_case, numbers in domestic format. `from` and `to` depend on the direction. `from` of an inbound
- * call is `+…` for a caller from abroad and `anonymous` for a withheld number; never empty.
+ * Wire format of the call context: snake_case, numbers in domestic format. The roles of `from` and `to` depend on the
+ * direction. In an inbound call, `from` is `+…` for a caller from abroad and `anonymous` for a withheld number; it is
+ * never empty.
  */
 export type AgentContext = Readonly<{
   call_id: string;
@@ -26,7 +27,7 @@ export const agentContext = ({
   language: string;
 }): AgentContext => ({ call_id: id, ...call });
 
-/** Caller and callee of a call as it is stored: by the workspace's own number and its counterparty. */
+/** Returns caller and callee of a stored call, whose row has the workspace's own number and the counterparty. */
 export const partiesOf = ({
   direction,
   ownNumber,

@@ -1,12 +1,12 @@
 /**
  * A customer's own headers, sent with every request to its agent endpoint (guides/design/agents.md, "Headers"), such as
- * an API key or a proxy's routing header. Names are case-insensitive (RFC 9110, section 5.1); they are stored, shown
- * and sent in lower case.
+ * an API key or a proxy's routing header. Header names are case-insensitive (RFC 9110, section 5.1), and are stored,
+ * shown and sent in lower case.
  */
 
 export type AgentHeaders = Readonly<Record<string, string>>;
 
-/** Changes of the headers by name: null removes a header; headers that are not named are kept. */
+/** Changes of the headers by name. Null removes a header; headers without an entry are unchanged. */
 export type AgentHeaderChanges = Readonly<Record<string, string | null>>;
 
 /** Stored headers with sealed values. */
@@ -17,11 +17,14 @@ export const longestAgentHeader = 4_096;
 
 export const agentHeaderName = /^[A-Za-z0-9-]{1,64}$/;
 
-/** Whether a value can be sent unchanged. HTTP removes spaces at both ends, so such values are rejected. */
+/**
+ * Whether a value can be sent unchanged. HTTP removes spaces at both ends of a value, so values with such spaces are
+ * rejected.
+ */
 export const isAgentHeaderValue = (value: string): boolean =>
   value.length <= longestAgentHeader && /^[ -~]*$/.test(value) && value.trim() === value;
 
-/** Hop-by-hop headers (RFC 9110, section 7.6.1) and message framing. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1) and headers for the framing of messages. */
 const hopByHop = [
   'connection',
   'expect',
@@ -48,7 +51,7 @@ export const isReservedHeader = (name: string): boolean => {
   return reserved.has(known) || ownPrefixes.some((prefix) => known.startsWith(prefix));
 };
 
-/** Applies a change. `null` removes all headers, `undefined` keeps them. */
+/** Applies changes to the headers. `null` removes all headers, `undefined` changes none. */
 export const changedHeaders = (
   headers: AgentHeaders,
   changes: AgentHeaderChanges | null | undefined,

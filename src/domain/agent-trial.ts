@@ -16,18 +16,18 @@ export type TrialRequest = {
   assistantId: string | null;
   agentId: string | null;
   controls: ControlMode;
-  /** Bearer token, for either direction. */
+  /** Bearer token for the trial, whatever the direction. */
   token: string | null;
   headers: AgentHeaders;
   direction: Direction;
   language: string;
-  /** Task of the call, outbound only: part of the kickoff, which is then the first turn. */
+  /** Task of an outbound call, which is a part of the kickoff; the kickoff is then the first turn. */
   instruction: string | null;
   /** Words of the other party, one text for each turn. */
   say: readonly string[];
-  /** The number that would be called; an invented one if absent. */
+  /** The number from which the call would be placed or at which it would arrive; if absent, an invented number. */
   ownNumber?: string;
-  /** Allowed transfer targets of the number; absent if there are none. */
+  /** Allowed transfer targets of the number; absent if there are no targets. */
   transferTo?: readonly string[];
 };
 
@@ -41,36 +41,36 @@ export type Exchange = {
     headers: Record<string, string>;
     body: string;
   };
-  /** Status; null without a response. */
+  /** The response; null if none arrived. */
   received: {
     status: number;
     headers: Record<string, string>;
     firstByteMs: number | null;
-    /** Duration; null while the response is incomplete. */
+    /** Time of the response's end; null while the response is incomplete. */
     endMs: number | null;
-    /** Bytes of the body that were read. */
+    /** Number of body bytes that were read. */
     bytes: number;
-    /** Beginning of the body. */
+    /** Beginning of the response body. */
     body: string;
   } | null;
-  /** Error: there was no response, or it broke off. */
+  /** Error of the request: there was no response, or the response broke off. */
   error: string | null;
 };
 
 export type TriedTurn = {
-  /** Number of the turn, from 1. */
+  /** Number of the turn, counted from 1. */
   turn: number;
   /** Words of the other party, or the kickoff. */
   message: string;
   exchanges: Exchange[];
-  /** Sentences to speak, each with the time at which it was ready. */
+  /** Sentences to speak, each with the time at which it was complete. */
   spoken: { text: string; atMs: number }[];
   /**
-   * Acts of the agent, each with its time of arrival. In a call they take effect after the words before them were
-   * heard.
+   * Controls of the agent, each with its time of arrival. In a call, a control takes effect after the words before it
+   * were heard.
    */
   controls: (Control & { atMs: number })[];
-  /** Times of the reply itself, without preparatory requests. */
+  /** Times of the reply itself, without those of preparatory requests. */
   firstByteMs: number | null;
   firstSentenceMs: number | null;
   endMs: number;
@@ -86,10 +86,10 @@ export type AgentTrial = {
   agentType: TrialAgent;
   direction: Direction;
   language: string;
-  /** Whether every turn had a spoken reply or an act. */
+  /** Whether every turn had a spoken reply or a control. */
   ok: boolean;
-  /** Fields of the request that this direction or type does not use. */
+  /** Notes about fields of the request that this direction or type does not use. */
   notes: string[];
-  /** Turns up to the first failure, including it. */
+  /** Turns up to the first failed one, inclusive. */
   turns: TriedTurn[];
 };

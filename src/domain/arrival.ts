@@ -1,23 +1,26 @@
 import type { CallerIdentity } from './caller-identity.ts';
 import type { SipHeaders } from './sip-headers.ts';
 
-/** An inbound call before admission: unanswered and free of charge. */
+/** An inbound call before admission, which is unanswered and free of charge. */
 export type Arrival = {
-  /** Chosen by the driver; becomes the call's id and identifies the waiting caller's line. */
+  /** Id of the call, chosen by the driver. This id also identifies the waiting caller's line. */
   callId: string;
-  /** Caller number: domestic format, `+…` from abroad, `anonymous` if withheld; never empty. */
+  /** Caller number: domestic format, `+…` from abroad, `anonymous` if withheld. Never empty. */
   from: string;
-  /** Further identity from the network, if any. */
+  /** Further identity data from the network, if there is any. */
   identity?: CallerIdentity;
   /** Headers of the INVITE that the trunk accepts; null if there are none. */
   sipHeaders?: SipHeaders | null;
   /** Called number in domestic format. */
   to: string;
-  /** Wall-clock milliseconds since the epoch. */
+  /** Time of arrival in wall-clock milliseconds since the epoch. */
   at: number;
 };
 
-/** Admission decision. If accepted, the call's actor opens the line by its `callId`, which answers it. */
+/**
+ * Admission decision. After acceptance, the actor of the call opens the line by its `callId` and thereby answers the
+ * call.
+ */
 export type ArrivalVerdict =
   | { accepted: true }
   | {
@@ -26,13 +29,13 @@ export type ArrivalVerdict =
         | 'unknown_number'
         | 'no_agent_endpoint'
         | 'caller_rejected'
-        /** The number or its workspace has its maximum of calls. */
+        /** The number or its workspace has reached its maximum of calls. */
         | 'concurrency_limit'
-        /** The gateway has its maximum of calls, or sheds load. */
+        /** The gateway has reached its maximum of calls, or sheds load. */
         | 'over_capacity'
         | 'draining';
     };
 
-/** Whether a rejected call was stored; some are not. */
+/** Whether the call was stored. Calls that are rejected for some reasons are not stored. */
 export const isStored = (verdict: ArrivalVerdict): boolean =>
   verdict.accepted || verdict.because === 'no_agent_endpoint' || verdict.because === 'caller_rejected';

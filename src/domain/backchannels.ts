@@ -1,11 +1,12 @@
 /**
- * Backchannels: short words of a listener ("네", "uh-huh", "うん"). While the other party talks they do not take the
- * floor; after silence they are an answer. The callers of `isBackchannel` decide which case applies.
+ * Backchannels: short words of a listener ("네", "uh-huh", "うん"). While the speaker continues, backchannels do not take
+ * the floor; after silence, they are an answer. The callers of `isBackchannel` decide between these two cases.
  */
 
 /**
- * One word; several may follow each other. In Korean and Japanese they are written without spaces ("네네"), so the whole
- * is repeated and nothing inside it repeats: ambiguous ways to read "아아" would take exponential time.
+ * Matches one or several backchannels of a language. Korean and Japanese backchannels are written without spaces
+ * ("네네"), so the whole expression is repeated while no part inside it repeats: several ways to read "아아" would take
+ * exponential time.
  */
 const backchannelWords: Readonly<Record<string, RegExp>> = {
   ko: /^(?:네에?|넵|예|으?음|응|어|아하?|오|그렇죠|그쵸|그럼요|그렇군요|그래요|맞아요|맞습니다)+$/u,
@@ -13,14 +14,17 @@ const backchannelWords: Readonly<Record<string, RegExp>> = {
   ja: /^(?:はい|うん|ううん|ええ|へえ|ああ|あっ|おお|ふん|ふむ|なるほど|そうですね|そうですか)+$/u,
 };
 
-/** Dashes, dots and lengthening marks ("うーん", "음~"). */
+/** Characters between words, such as dashes, dots and lengthening marks ("うーん", "음~"). */
 const separators = /[\s\p{P}\p{S}]+/u;
 const lengthening = /[ー〜～~]+/gu;
 
-/** Length in characters beyond which a text takes the floor. */
+/** Maximum length of a text in characters; a longer text takes the floor. */
 const longestBackchannel = 2_000;
 
-/** Whether the text consists of backchannels. `language` is BCP 47; languages without a list have none. */
+/**
+ * Whether the text consists of backchannels. `language` is a BCP 47 tag. No text in a language without a list is a
+ * backchannel.
+ */
 export const isBackchannel = (text: string, language: string): boolean => {
   const word = backchannelWords[language.split('-', 1)[0]?.toLowerCase() ?? ''];
   if (word === undefined || text.length > longestBackchannel) return false;

@@ -1,4 +1,4 @@
-/** Modes and thresholds of barge-in for schemas and documents. */
+/** Modes and thresholds of barge-in for schemas and API documents. */
 import type { BargeIn, BargeInMode } from '#machines/line.ts';
 
 export type { BargeIn, BargeInMode };
@@ -8,9 +8,11 @@ export const bargeInModes = ['pause', 'stop', 'off'] as const satisfies readonly
 /** Default settings. */
 export const usualBargeIn = { onsetMs: 80, speechMs: 600, resumeMs: 500 } as const;
 
-/** Bounds of a number's settings in milliseconds: from, to. */
+/** Minimum and maximum of a number's settings in milliseconds. */
 export const bargeInBounds = {
-  /** Minimum and maximum onset: shorter sounds are clicks, a longer onset would delay the pause too much. */
+  /**
+   * Sounds shorter than the minimum onset are clicks; a longer onset than the maximum would delay the pause too much.
+   */
   onsetMs: [60, 300],
   speechMs: [300, 3_000],
   resumeMs: [100, 3_000],

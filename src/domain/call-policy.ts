@@ -1,5 +1,6 @@
 /**
- * Limits of a number's calls: its own, else its workspace's, else the platform's (guides/design/calls.md, "Policy").
+ * Limits of a number's calls. A limit is the number's own, else its workspace's, else the platform's
+ * (guides/design/calls.md, "Policy").
  */
 import type { BargeIn } from './barge-in.ts';
 import type { ConsentPolicy } from './consent.ts';
@@ -11,19 +12,19 @@ import type { TurnEnd } from './turn-end.ts';
 export type PolicySettings = {
   /** Longest allowed duration of a call, in seconds. */
   maxDurationSec: number;
-  /** Duration limit of a call that sets none, in seconds. */
+  /** Duration limit in seconds of a call whose request sets none. */
   defaultDurationSec: number;
   silenceTimeoutSec: number;
   ringTimeoutSec: number;
   maxConcurrentCalls: number;
   recordingEnabled: boolean;
-  /** Barge-in settings; inherited as a whole, because the values belong together. */
+  /** Barge-in settings, which are inherited as a whole, because the values belong together. */
   bargeIn: BargeIn;
-  /** End-of-turn settings; inherited as a whole. */
+  /** End-of-turn settings, which are inherited as a whole. */
   turnEnd: TurnEnd;
-  /** Retention periods; inherited as a whole. */
+  /** Retention periods, which are inherited as a whole. */
   retentionDays: Retention;
-  /** Consent settings; inherited as a whole. */
+  /** Consent settings, which are inherited as a whole. */
   consent: ConsentPolicy;
   /** Allowed destinations. */
   destinations: Destinations;
@@ -31,7 +32,7 @@ export type PolicySettings = {
 
 /** Effective policy of a call. */
 export type CallPolicy = Omit<PolicySettings, 'destinations'> & {
-  /** Destination rules; all of them must allow a destination, because a number can only restrict its workspace. */
+  /** Destination rules. All rules must allow a destination, because a number can only restrict its workspace. */
   destinations: readonly Destinations[];
 };
 
@@ -49,7 +50,7 @@ export const callPolicyFields = [
   'destinations',
 ] as const satisfies readonly (keyof PolicySettings)[];
 
-/** Policy as stored for a number or workspace: `null` inherits. */
+/** Policy as stored for a number or workspace. A `null` setting is inherited. */
 export type StoredCallPolicy = { [Name in keyof PolicySettings]: PolicySettings[Name] | null };
 
 export const effectivePolicy = (
@@ -79,7 +80,7 @@ export const effectivePolicy = (
   };
 };
 
-/** Policy of a number without settings. */
+/** Returns the policy of a workspace's number that has no settings of its own. */
 export const workspacePolicy = (workspace: StoredCallPolicy, platform: PolicySettings): PolicySettings => ({
   ...effectivePolicy(workspace, workspace, platform),
   destinations: workspace.destinations ?? platform.destinations,

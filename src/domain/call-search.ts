@@ -1,21 +1,22 @@
-/** A call search: part of a number, an id, or words. */
+/** A search for calls by a part of a number, by an id, or by words. */
 import type { Country } from './phone-number.ts';
 import { readPhoneNumber } from './read-number.ts';
 
 export type CallSearch =
-  /** Range of ids, inclusive. */
+  /** Range of call ids; both ends are inclusive. */
   | { kind: 'id'; first: string; last: string }
-  /** Words that all must match as word prefixes; a single letter matches only a whole word. */
+  /** Words that must all match as word prefixes. A single letter matches only a whole word. */
   | { kind: 'words'; words: readonly string[] }
-  /** Digits that occur consecutively anywhere in the number. */
+  /** Digits that must occur consecutively anywhere in the number. */
   | { kind: 'number'; digits: string };
 
-/** Maximum length of a search in characters; each word costs an index look-up. */
+/** Maximum length of a search in characters, because each word costs an index look-up. */
 export const longestSearch = 100;
 export const mostWords = 8;
 
 /**
- * Minimum of digits for a search in numbers; fewer digits are searched as a word, because they occur in most numbers.
+ * Minimum number of digits for a search in numbers. Fewer digits are searched as a word, because they occur in most
+ * numbers.
  */
 const fewestDigits = 4;
 
@@ -34,13 +35,13 @@ const idOf = (text: string): CallSearch | undefined => {
 const numberOf = (text: string, country: Country): CallSearch | undefined => {
   if (!/^\+?[\d\s().-]+$/.test(text)) return undefined;
   const written = text.replaceAll(/[^\d+]/g, '');
-  // Without a country it may be any part of a number and is unchanged.
+  // Digits without `+` may be any part of a number, so they are unchanged.
   const number = written.startsWith('+') ? (readPhoneNumber(written, country) ?? written) : written;
   const digits = number.replace('+', '');
   return digits.length < fewestDigits ? undefined : { kind: 'number', digits };
 };
 
-/** Parses a search; undefined without letters and digits, or with too many words. */
+/** Parses a search. Returns undefined for a text without letters and digits, or with too many words. */
 export const readCallSearch = (text: string, country: Country): CallSearch | undefined => {
   const plain = text.normalize('NFC').toLowerCase().trim();
   const exact = numberOf(plain, country) ?? idOf(plain);

@@ -3,7 +3,7 @@ import type { EndReason } from '#machines/outcome.ts';
 /** An ended call as input of its summary (guides/design/calls.md, "Summary"). */
 export type CallToSummarize = {
   language: string;
-  /** `null` if unknown. */
+  /** Duration in seconds; `null` if unknown. */
   durationSec: number | null;
   endReason: EndReason;
   turns: readonly { role: 'assistant' | 'user'; text: string }[];

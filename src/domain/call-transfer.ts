@@ -34,16 +34,16 @@ export type CallTransfer = {
   to: string;
   mode: TransferMode;
   status: TransferStatus;
-  /** Reason of the failure. */
+  /** Reason for a failed transfer. */
   reason: TransferReason | null;
-  /** Time as ISO 8601. */
+  /** Time at which the transfer began, in ISO 8601. */
   startedAt: string;
   connectedAt: string | null;
   /** SIP details of the person's leg, if the transfer failed. */
   sip: SipDetails | null;
 };
 
-/** Changes of a transfer by a fact; the first fact sets all fields. */
+/** Changes that a fact makes to a transfer. The first fact of a transfer sets all fields. */
 export type TransferChange =
   CallTransfer | Partial<Pick<CallTransfer, 'status' | 'reason' | 'connectedAt' | 'sip'>>;
 
@@ -69,7 +69,7 @@ export const transferChange = (fact: TransferFact): TransferChange => {
       return { status: 'connected', connectedAt: at };
     case 'call.transfer_failed':
       return { status: 'failed', reason: fact.reason, sip: fact.sip ?? null };
-    // Only `call.transfer_returned` is left.
+    // The only remaining case is `call.transfer_returned`.
     default:
       return { status: 'returned' };
   }

@@ -3,15 +3,18 @@ export const journalledChartNames = ['call', 'conversation', 'voicemail'] as con
 
 export type JournalledChartName = (typeof journalledChartNames)[number];
 
-/** Charts of its line: the line itself, and the legs. The names are those of the files and of the actors. */
+/**
+ * Names of the charts of a call's line: the line itself, and its legs. These names are also those of the files and of
+ * the actors.
+ */
 export const lineChartNames = ['line-life', 'outbound-leg', 'inbound-leg', 'second-leg'] as const;
 
 export type LineChartName = (typeof lineChartNames)[number];
 
-/** States of these charts while they exist. */
+/** States of the line's charts while they exist. */
 export type LineChartStates = Partial<Record<LineChartName, string | undefined>>;
 
-/** All charts that are shown beside a call. A second leg has the chart of an outbound leg. */
+/** All charts that are shown for a call. A second leg has the chart of an outbound leg. */
 export const chartNames = [...journalledChartNames, 'line-life', 'outbound-leg', 'inbound-leg'] as const;
 
 export type ChartName = (typeof chartNames)[number];

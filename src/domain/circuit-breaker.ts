@@ -1,36 +1,35 @@
 /**
- * Circuit breaker of a server, shared by all its users:
- *
- * - closed: all users may send requests. It opens after failures for a number of different users in a row; a success
- * resets the count.
+ * Circuit breaker of a server, shared by all its users.
+ * - closed: all users may send requests. The breaker opens after failures of a number of different users in a row; a
+ *   success resets the count.
  * - open: requests are refused until the cool-down ends.
- * - half-open: one user may send a trial request. Success closes the breaker; failure opens it for twice as long.
- * Without a result for a while, another user may try.
+ * - half-open: one user may send a trial request. If it succeeds, the breaker closes; if it fails, the breaker opens
+ *   for twice as long. If there is no result for a while, another user may send a trial request.
  */
 import type { Clock } from './clock.ts';
 
 export type CoolDown = Readonly<{
-  /** Cool-down after opening, which doubles after each failed trial. */
+  /** Cool-down after opening, in milliseconds; doubled after each failed trial. */
   firstMs: number;
-  /** Maximum of the cool-down. */
+  /** Maximum cool-down in milliseconds. */
   longestMs: number;
 }>;
 
 export type CircuitBreaker = {
-  /** A breaker whose trial is due still counts as open. */
+  /** Returns the state. A breaker whose trial is due still counts as open. */
   state(): 'closed' | 'open' | 'half-open';
   /**
    * Whether a request may be sent. A true result counts as an attempt: after a cool-down one user may try, and after a
-   * while another.
+   * further while another one.
    */
   mayTry(): boolean;
   worked(): void;
   /**
-   * Records a failure; returns whether the breaker opened. `by` names the user whose request failed; without it each
+   * Records a failure; returns whether the breaker opened. `by` names the user whose request failed. Without `by`, each
    * failure counts separately.
    */
   failed(by?: string): boolean;
-  /** Time of the next trial. */
+  /** Returns the milliseconds until the next trial. */
   remainingMs(): number;
 };
 
@@ -42,7 +41,7 @@ type State =
 export const createCircuitBreaker = (
   clock: Pick<Clock, 'now'>,
   coolDown: CoolDown,
-  /** Number of different users that must fail in a row. */
+  /** Number of different users whose requests must fail in a row before the breaker opens. */
   opensAfter = 1,
 ): CircuitBreaker => {
   const closed = (): State => ({ is: 'closed', letDown: new Set() });
@@ -74,7 +73,8 @@ export const createCircuitBreaker = (
         state.letDown.add(by ?? Symbol('another'));
         return state.letDown.size >= opensAfter && open(coolDown.firstMs);
       }
-      // Failures at about the same time count as one: when a server goes down, all waiting requests fail together.
+      // Failures at about the same time count as one, because all waiting requests fail together when a server goes
+      // down.
       if (state.is === 'open' && remainingMs() > 0) return false;
       return open(Math.min(coolDown.longestMs, state.coolMs * 2));
     },

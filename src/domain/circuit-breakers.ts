@@ -4,17 +4,17 @@ import type { Clock } from './clock.ts';
 /** Circuit breakers by server name. Only servers with failures are stored. */
 export type CircuitBreakers = {
   of(name: string): CircuitBreaker;
-  /** Breakers that are not closed. */
+  /** Returns the breakers that are not closed, by server name. */
   notClosed(): ReadonlyMap<string, CircuitBreaker>;
 };
 
 export type BreakerNumbers = Readonly<{
   coolDown: CoolDown;
-  /** Number of different users that must fail in a row. */
+  /** Number of different users whose requests must fail in a row before a breaker opens. */
   opensAfter: number;
 }>;
 
-/** Largest number of failing servers that are remembered. */
+/** Maximum number of failing servers that are stored. */
 const longest = 10_000;
 
 export const createCircuitBreakers = (

@@ -1,17 +1,17 @@
-/** A task whose requests during a run are merged into one further run. */
+/** A task that runs once at a time. Requests during a run are merged into one further run. */
 export type CoalescedTask = {
-  /** Runs the task; during a run, schedules one more. Resolves when no run is pending. */
+  /** Runs the task. During a run, schedules one further run. Resolves when no run is pending. */
   run(): Promise<void>;
   /** Stops further runs and waits for the current one. */
   close(): Promise<void>;
 };
 
-/** `work` must not reject. */
+/** Creates a task. `work` must not reject. */
 export const createCoalescedTask = (work: () => Promise<void>): CoalescedTask => {
   let state: 'resting' | 'wanted' | 'working' | 'closed' = 'resting';
   let runs: Promise<void> = Promise.resolve();
 
-  /** Begins a run if one was requested; returns whether it did. */
+  /** Begins a run if one was requested; returns whether a run began. */
   const begin = (): boolean => {
     if (state === 'wanted') {
       state = 'working';

@@ -1,4 +1,4 @@
-/** Announcement at the beginning of a call and the other party's consent (guides/privacy.md). */
+/** Announcement at the beginning of a call, and the other party's consent (guides/privacy.md). */
 import type { ConsentMeans, ConsentRequirement } from '#machines/consent.ts';
 
 export const consentRequirements = ['none', 'speech', 'key'] as const satisfies readonly ConsentRequirement[];
@@ -10,17 +10,17 @@ export const consentMeans = [
   'silence',
 ] as const satisfies readonly ConsentMeans[];
 
-/** Setting of a number. */
+/** Consent setting of a number. */
 export type ConsentPolicy = {
-  /** Text that is said first; null for no announcement. */
+  /** Text of the announcement, spoken first; null for no announcement. */
   announce: string | null;
   require: ConsentRequirement;
 };
 
-/** Result in a call. */
+/** Result of the announcement in a call. */
 export type CallConsent = {
   given: boolean;
   how: ConsentMeans;
-  /** Time as ISO 8601. */
+  /** Time of the result in ISO 8601. */
   at: string;
 };

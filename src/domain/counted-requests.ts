@@ -1,2 +1,2 @@
-/** Number of requests, and seconds until the count is zero again. */
+/** Number of counted requests, and seconds until the count is reset. */
 export type CountedRequests = { requests: number; seconds: number };

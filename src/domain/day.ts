@@ -1,4 +1,4 @@
-/** Calendar day in a time zone, from its first instant to that of the next day. */
+/** A calendar day in a time zone, from its first instant to the first instant of the next day. */
 import { timestampIn } from './timestamp.ts';
 
 export type Day = { from: Date; until: Date };
@@ -7,7 +7,10 @@ const hourMs = 3_600_000;
 
 const dateOf = (at: number, timeZone: string): string => timestampIn(timeZone, new Date(at)).slice(0, 10);
 
-/** Returns the first millisecond at which the predicate is true; it is false at `early` and true at `late`. */
+/**
+ * Returns the first millisecond at which the predicate is true. The predicate must be false at `early` and true at
+ * `late`.
+ */
 const firstMoment = (early: number, late: number, isTrue: (at: number) => boolean): number => {
   let [before, after] = [early, late];
   while (after - before > 1) {
@@ -18,7 +21,10 @@ const firstMoment = (early: number, late: number, isTrue: (at: number) => boolea
   return after;
 };
 
-/** A day has 23 to 25 hours at clock changes, so its bounds are searched, not computed. */
+/**
+ * Returns the day of an instant. The bounds of a day are searched, not computed, because a day has 23 to 25 hours at
+ * clock changes.
+ */
 export const dayOf = (at: number, timeZone: string): Day => {
   const date = dateOf(at, timeZone);
   const from = firstMoment(at - 26 * hourMs, at, (moment) => dateOf(moment, timeZone) >= date);
@@ -26,7 +32,10 @@ export const dayOf = (at: number, timeZone: string): Day => {
   return { from: new Date(from), until: new Date(until) };
 };
 
-/** Returns the day of a date such as `2026-11-21`. Time zones are at most 12 hours behind and 14 ahead of UTC. */
+/**
+ * Returns the day of a date such as `2026-11-21`. The search covers all time zones: at most 12 hours behind and 14
+ * ahead of UTC.
+ */
 export const dayNamed = (date: string, timeZone: string): Day => {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const from = firstMoment(

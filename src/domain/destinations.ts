@@ -1,11 +1,11 @@
 /**
  * Allowed destinations of calls (guides/design/limits.md, "Destinations"): kinds of numbers, and allowed or denied
- * prefixes. Everything else is refused: expensive numbers are the target of stolen keys and of callers who talk an
- * agent into a transfer.
+ * prefixes. All other destinations are refused, because expensive numbers are the target of stolen keys and of callers
+ * who talk an agent into a transfer.
  */
 import { internationalNumber, planOf, type Country } from './phone-number.ts';
 
-/** Kinds of the numbering plans; `international` is every other country. */
+/** Kinds of numbers in the numbering plans. `international` is every number of another country. */
 export const destinationKinds = [
   'mobile',
   'fixed_line',
@@ -29,7 +29,7 @@ export type Destinations = {
   deniedPrefixes: string[];
 };
 
-/** Reason why a number may not be called: its kind, or another rule. */
+/** Reason why a number may not be called: the number's kind, or another rule. */
 export type DestinationProblem = DestinationKind | 'denied_prefix' | 'emergency' | 'no_country' | 'unknown';
 
 export const destinationProblems = [
@@ -41,13 +41,13 @@ export const destinationProblems = [
 ] as const satisfies readonly DestinationProblem[];
 
 /**
- * Kinds of domestic numbers by libphonenumber's types. A type may belong to several kinds, and any allowed one
- * suffices.
+ * Kinds of domestic numbers by libphonenumber's types. A number whose type belongs to several kinds is allowed if any
+ * of them is.
  */
 const kindsOfType = {
   MOBILE: ['mobile'],
   FIXED_LINE: ['fixed_line'],
-  // Type of plans that do not distinguish mobile and fixed lines, as in North America.
+  // Type of numbers in plans that do not distinguish mobile and fixed lines, as in North America.
   FIXED_LINE_OR_MOBILE: ['fixed_line', 'mobile'],
   TOLL_FREE: ['toll_free'],
   SHARED_COST: ['shared_cost'],
@@ -70,22 +70,23 @@ const longestPrefix = (forms: readonly string[], prefixes: readonly string[]): n
       .map((prefix) => prefix.replace('+', '').length),
   );
 
-/** Checks a number by its kind; undefined if it is allowed. */
+/** Checks a number by its kind. Returns undefined if the number is allowed. */
 const problemOfKind = (
   plan: NonNullable<ReturnType<typeof planOf>>,
   country: Country,
   allowed: readonly DestinationKind[],
 ): DestinationProblem | undefined => {
   if (plan.country !== country && !allowed.includes('international')) return 'international';
-  // Satellite numbers look like mobile numbers but are far more expensive than premium ones.
+  // Satellite numbers have no country. Satellite numbers look like mobile numbers but are far more expensive than
+  // premium numbers.
   if (plan.country === undefined) return 'no_country';
   const kinds: readonly DestinationKind[] = kindsOfType[plan.type];
   return kinds.some((kind) => allowed.includes(kind)) ? undefined : kinds[0];
 };
 
 /**
- * The number in the form of prefixes: plain prefixes match the dialled digits, `+…` matches E.164. Computed on demand,
- * because it is the slowest part of the check.
+ * Returns the number in the forms that prefixes match: plain prefixes match the dialled digits, `+…` matches E.164. The
+ * forms are computed on demand, because this is the slowest part of the check.
  */
 const formsOf = (number: string, country: Country, destinations: readonly Destinations[]): string[] => {
   const isCompared = destinations.some(({ allowedPrefixes, deniedPrefixes }) =>
@@ -96,9 +97,9 @@ const formsOf = (number: string, country: Country, destinations: readonly Destin
 };
 
 /**
- * Returns why a number may not be called under a policy; undefined if it may. Both the workspace's and the number's
- * rule must allow it. `number` is domestic or `+…`, as returned by `normalizeDestination` and `readPhoneNumber`.
- * Numbers outside the plan and emergency numbers are always refused.
+ * Returns why a number may not be called under a policy; undefined if it may be called. The rules of both the workspace
+ * and the number must allow it. `number` is domestic or `+…`, as returned by `normalizeDestination` and
+ * `readPhoneNumber`. Numbers outside the plan and emergency numbers are always refused.
  */
 export const destinationProblem = (
   { destinations }: { destinations: readonly Destinations[] },
@@ -118,7 +119,7 @@ export const destinationProblem = (
   return problems.find((problem) => problem !== undefined);
 };
 
-/** Whether a number may be called. Checks every dialled number that did not come through the API. */
+/** Whether a number may be called. This check is for dialled numbers that did not come through the API. */
 export const mayDial = (...asked: Parameters<typeof destinationProblem>): boolean =>
   destinationProblem(...asked) === undefined;
 
@@ -129,7 +130,9 @@ export const kindsBut = (denied: readonly DestinationKind[]): DestinationKind[] 
 
 const isKind = (word: string): word is DestinationKind => destinationKinds.some((kind) => kind === word);
 
-/** Parses settings: kinds, prefixes, and denied prefixes with `!`. Undefined for invalid words. */
+/**
+ * Parses settings: kinds, prefixes, and prefixes with `!` that are denied. Returns the first invalid word as `wrong`.
+ */
 export const destinationsIn = (words: readonly string[]): Destinations | { wrong: string } => {
   const kinds: DestinationKind[] = [];
   const allowedPrefixes: string[] = [];
@@ -143,7 +146,7 @@ export const destinationsIn = (words: readonly string[]): Destinations | { wrong
   return { kinds, allowedPrefixes, deniedPrefixes };
 };
 
-/** Formats destinations as settings. */
+/** Formats destinations in the syntax of the settings. */
 export const wordsOf = ({ kinds, allowedPrefixes, deniedPrefixes }: Destinations): string[] => [
   ...kinds,
   ...allowedPrefixes,

@@ -1,4 +1,4 @@
-/** End reasons and statuses for schemas and documents (guides/design/calls.md, "Status" and "End reasons"). */
+/** End reasons and statuses for schemas and API documents (guides/design/calls.md, "Status" and "End reasons"). */
 import type { EndReason, FinalStatus } from '#machines/outcome.ts';
 
 export type { EndReason };

@@ -1,27 +1,27 @@
 /**
- * Keeps a process that was frozen from acting in calls that another process has taken meanwhile. A gap between the
- * process's own ticks closes the fence. Commands to the servers and agents of calls then wait until the database has
- * confirmed whether this process still holds the calls. Facts need no fence, because each write compares the epoch of
- * the call.
+ * Fence that keeps a process that was frozen from acting in calls that another process has taken over meanwhile. A gap
+ * between the process's own ticks closes the fence. Commands to the servers and agents of calls then wait until the
+ * database has confirmed whether this process still owns the calls. Facts need no fence, because each write compares
+ * the epoch of the call.
  */
 import type { Clock } from './clock.ts';
 
-/** Rejection of commands that waited for calls that this process no longer holds. */
+/** Rejection of commands that waited for calls that this process no longer owns. */
 export class CallsLost extends Error {}
 
 export type Fence = {
-  /** Whether commands may be sent now. Also detects a freeze that has just ended. */
+  /** Whether commands may be sent now. The check also detects a freeze that has just ended. */
   isOpen(): boolean;
-  /** Resolves when commands may be sent; rejects with `CallsLost`. */
+  /** Resolves when commands may be sent. Rejects with `CallsLost`. */
   pass(): Promise<void>;
-  /** Subscribes to decisions about a freeze: whether this process still holds its calls. */
+  /** Subscribes to decisions after a freeze: whether this process still owns its calls. */
   onDecided(listener: (areHeld: boolean) => void): void;
 };
 
 export type FreezeFence = Fence & {
-  /** Tick, to be called at short intervals; a longer gap is a freeze. */
+  /** Must be called at short intervals; a longer gap between two calls counts as a freeze. */
   tick(): void;
-  /** Begins a query of the database. A freeze that ends later makes its result invalid. */
+  /** Begins a query of the database. If another freeze ends during the query, its result is invalid. */
   ask(): { decide(areHeld: boolean): 'decided' | 'ask again' };
 };
 
@@ -29,8 +29,8 @@ export type FreezeFence = Fence & {
 export const openFence: Fence = { isOpen: () => true, pass: async () => {}, onDecided() {} };
 
 /**
- * `mostGapMs`: shorter than the time after which other gateways take the calls, longer than the event loop is ever
- * blocked.
+ * Creates a fence. `mostGapMs` is the longest gap that is no freeze: shorter than the time after which other gateways
+ * take over the calls, and longer than the event loop is ever blocked.
  */
 export const createFreezeFence = (
   clock: Pick<Clock, 'now'>,

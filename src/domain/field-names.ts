@@ -4,10 +4,10 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** `max_duration_sec` → `maxDurationSec` */
+/** Converts a name: `max_duration_sec` becomes `maxDurationSec`. */
 export const camelCase = (name: string): string =>
   name.replaceAll(/_(.)/g, (_, first: string) => first.toUpperCase());
 
-/** `maxDurationSec` → `max_duration_sec` */
+/** Converts a name: `maxDurationSec` becomes `max_duration_sec`. */
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,11 +1,11 @@
-/** Requests to the gateway that holds a call, from its own API or another gateway. */
+/** Requests to the gateway that owns a call, from its own API or from another gateway. */
 import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
 
-/** DTMF digits, and `w` for a pause of half a second. */
+/** Matches DTMF digits; `w` is a pause of half a second. */
 export const dtmfDigits = /^[0-9*#A-Dw]{1,64}$/;
 
-/** One DTMF digit. */
+/** Matches one DTMF digit. */
 export const telephoneKey = /^[0-9*#A-D]$/;
 
 /** Limits of collected digits: their number, and the timeout in seconds. */
@@ -13,7 +13,7 @@ export const mostCollected = 64;
 export const longestKeyWaitSec = 120;
 export const usualKeyWaitSec = 10;
 
-/** Bounds of a transfer's ringing time, in seconds. */
+/** Minimum and maximum ringing time of a transfer, in seconds. */
 export const transferRingBounds = [5, 120] as const;
 export const usualTransferRingSec = 25;
 
@@ -36,7 +36,7 @@ export type CallAct =
   | { action: 'press_keys'; keys: string }
   | { action: 'say'; sentences: readonly string[]; interrupt: boolean }
   | { action: 'collect'; wanted: KeysWanted }
-  /** `summarize`: a summary of the call so far replaces the briefing if it is ready in time. */
+  /** With `summarize`, a summary of the call so far replaces the briefing if the summary is complete in time. */
   | ({ action: 'transfer'; summarize: boolean } & Omit<TransferRequest, 'type'>);
 
 export type CallAction = CallAct['action'];
@@ -44,5 +44,5 @@ export type CallAction = CallAct['action'];
 /** Number to which the call must belong. */
 export type CallOfNumber = { callId: string; numberId: string };
 
-/** The request for a call of this number. */
+/** A request for a call that must belong to this number. */
 export type InCallRequest = CallOfNumber & CallAct;

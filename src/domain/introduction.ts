@@ -1,4 +1,6 @@
-/** Introduction for call screening: who calls and why (guides/answering-machines.md). */
+/**
+ * Introduction for call screening: the name of the caller and the reason for the call (guides/answering-machines.md).
+ */
 import type { Language } from './language.ts';
 
 const words: Readonly<
@@ -21,14 +23,14 @@ const words: Readonly<
   },
 };
 
-/** Longest reason in characters. */
+/** Maximum length of the reason in characters. */
 const longestReason = 200;
 
 const sentenceEnd = /[.!?](?=\s|$)|[。！？]|[\r\n\u2028\u2029]/u;
 
 const withEnd = (sentence: string): string => (/[.!?。！？…]$/u.test(sentence) ? sentence : `${sentence}.`);
 
-/** Returns the first sentence of the instruction; `null` without words. */
+/** Returns the first sentence of the instruction; `null` if it contains no words. */
 const reasonIn = (instruction: string | null): string | null => {
   const text = (instruction ?? '').trim();
   const end = sentenceEnd.exec(text);

@@ -13,7 +13,7 @@ const groupBytes = (groups: string): number[] =>
         return [value >>> 8, value & 0xff];
       });
 
-/** 16 bytes; IPv4 addresses are IPv4-mapped (RFC 4291 section 2.5.5.2). */
+/** Returns the 16 bytes of an address; an IPv4 address is returned as IPv4-mapped (RFC 4291 section 2.5.5.2). */
 const ipv6Bytes = (host: string): number[] => {
   if (!isIpv6(host)) return ipv6Bytes(`::ffff:${host}`);
   const [address = ''] = host.split('%');
@@ -22,6 +22,6 @@ const ipv6Bytes = (host: string): number[] => {
   return [...before, ...Array.from({ length: 16 - before.length - after.length }, () => 0), ...after];
 };
 
-/** Input must be a valid address. */
+/** Returns the bytes of an address, which must be valid. */
 export const ipBytes = (host: string, asIpv6: boolean): Uint8Array =>
   Uint8Array.from(asIpv6 ? ipv6Bytes(host) : ipv4Bytes(host));

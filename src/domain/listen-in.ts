@@ -1,20 +1,22 @@
-/** Listening to calls in progress: a number's policy, and messages to listeners (guides/console.md). */
+/** Listening to calls in progress: the policy of a number, and the messages to listeners (guides/console.md). */
 import type { Language } from './language.ts';
 
 /**
- * Policy of a number. `off`: disabled. `announced`: after an announcement to the other party. `silent`: without one;
- * the operator is responsible.
+ * Policy of a number. `off`: listening is disabled. `announced`: an announcement to the other party comes first.
+ * `silent`: there is no announcement; the operator is responsible.
  */
 export const listenInPolicies = ['off', 'announced', 'silent'] as const;
 export type ListenInPolicy = (typeof listenInPolicies)[number];
 
-/** Audio has two channels, the other party's and the agent's: 16-bit linear, little-endian, at this rate in Hz. */
+/**
+ * Sample rate in Hz. The audio is 16-bit linear, little-endian, with two channels: the other party's and the agent's.
+ */
 export const listenInSampleRate = 16_000;
 
 /**
- * State of the audio. `no_sound`: the call has no audio yet, or none at all, like most simulated calls;
- * `awaiting_consent`: the other party has not consented yet; `announcing`: the announcement is playing; `paused`: the
- * recording is paused, so silence is sent; `on`: audio is sent.
+ * State of the audio. `no_sound`: the call has no audio yet, or never has any, like most simulated calls.
+ * `awaiting_consent`: the other party has not consented yet. `announcing`: the announcement is playing. `paused`: the
+ * recording is paused, so silence is sent. `on`: audio is sent.
  */
 export const listenInStates = ['no_sound', 'awaiting_consent', 'announcing', 'paused', 'on'] as const;
 export type ListenInState = (typeof listenInStates)[number];

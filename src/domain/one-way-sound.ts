@@ -1,4 +1,4 @@
-/** Directions without audio, for schemas and documents. */
+/** Directions without audio, for schemas and API documents. */
 import type { OneWayAudio } from '#machines/line.ts';
 
 export type { OneWayAudio };

@@ -1,7 +1,7 @@
 /**
  * Telephone numbers in domestic format (guides/design/wire.md, "Telephone numbers"): digits with the leading 0, one
- * form per number. libphonenumber's numbering plan (data; the only package of this folder) defines lengths by prefix,
- * with corrections by country below.
+ * form per number. Lengths by prefix come from libphonenumber's numbering plan (the only package of this folder, used
+ * for its data), with corrections by country below.
  */
 import {
   getCountryCallingCode,
@@ -16,7 +16,7 @@ export type Country = CountryCode;
 
 export const isCountry = (text: string): text is Country => isSupportedCountry(text);
 
-/** Numbers that match have this type, whatever libphonenumber's plan says. */
+/** Form of numbers that have this type, whatever libphonenumber's plan says. */
 type Besides = { form: RegExp; type: NumberType };
 
 /** Rules of single countries beyond libphonenumber's plan. */
@@ -25,17 +25,17 @@ const ownRules: Partial<
 > = {
   KR: {
     // 010 is always followed by eight digits. Special numbers (114, 02-120, 031-120) and digits after an international
-    // prefix (00…) are not subscriber numbers.
+    // prefix (00…) do not belong to subscribers.
     form: /^(?:010\d{8}|0(?!10|0)\d{8,11}|1[568]\d{6})$/,
-    // Mobile and service numbers (15xx, 16xx, 18xx) of any block; 030 numbers have up to twelve digits.
+    // Mobile numbers and service numbers (15xx, 16xx, 18xx) of any block. Numbers with 030 have up to twelve digits.
     besides: [
       { form: /^010\d{8}$/, type: 'MOBILE' },
       { form: /^1[568]\d{6}$/, type: 'UAN' },
       { form: /^030\d{8,9}$/, type: 'PERSONAL_NUMBER' },
     ],
   },
-  // Ranges reserved for examples by regulators (Ofcom, ARCEP), missing in the plans. Ofcom's plan includes the Channel
-  // Islands and the Isle of Man.
+  // Number ranges that regulators (Ofcom, ARCEP) reserve for examples, and that are missing in the plans. Ofcom's plan
+  // includes the Channel Islands and the Isle of Man.
   GB: {
     besides: [
       { form: /^07700900\d{3}$/, type: 'MOBILE' },
@@ -49,7 +49,7 @@ const ownRules: Partial<
 const typeBesides = (digits: string, country: Country): NumberType =>
   ownRules[country]?.besides?.find(({ form }) => form.test(digits))?.type;
 
-/** Digits as dialled within the country; undefined for numbers outside the plan. */
+/** Returns the digits as dialled within the country; undefined for numbers outside the plan. */
 const dialledWithin = (digits: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(digits, country);
   if (parsed?.country === undefined || !parsed.isValid()) return undefined;
@@ -62,7 +62,7 @@ const domesticForm = (digits: string, country: Country): string | undefined => {
   if (ownRules[country]?.form?.test(digits) === false) return undefined;
   if (typeBesides(digits, country) !== undefined) return digits;
   const dialled = dialledWithin(digits, country);
-  // The parser accepts a missing 0 and country codes; here the digits must be domestic.
+  // The parser accepts numbers with a missing 0 or with a country code, but `digits` must be domestic.
   if (dialled === digits) return digits;
   // In North America the leading 1 is optional.
   return getCountryCallingCode(country) === '1' && digits === `1${dialled}` ? dialled : undefined;
@@ -78,34 +78,42 @@ export const normalizePhoneNumber = (input: string, country: Country): string | 
   return /^\d+$/.test(digits) ? domesticForm(digits, country) : undefined;
 };
 
-/** `01012345678` → `+821012345678` (E.164); undefined for numbers that can be dialled only within the country. */
+/**
+ * Converts a domestic number to E.164: `01012345678` becomes `+821012345678`. Returns undefined for numbers that can be
+ * dialled only within the country.
+ */
 export const internationalNumber = (number: string, country: Country): string | undefined => {
   if (country === 'KR' && !number.startsWith('0')) return undefined;
   if (normalizePhoneNumber(number, country) === undefined) return undefined;
   return parsePhoneNumberFromString(number, country)?.number;
 };
 
-/** Form for comparison with prefixes: E.164, also for numbers that can be dialled only within the country. */
+/**
+ * Returns the form that is compared with prefixes: E.164, even for numbers that can be dialled only within the country.
+ */
 export const prefixedNumber = (number: string, country: Country): string =>
   number.startsWith('+')
     ? number
     : (internationalNumber(number, country) ??
       `+${getCountryCallingCode(country)}${number.replace(/^0/, '')}`);
 
-/** `+821012345678` → `01012345678`; undefined for numbers of other countries or without one. */
+/**
+ * Converts E.164 to a domestic number: `+821012345678` becomes `01012345678`. Returns undefined for numbers of other
+ * countries, and for numbers without a domestic form.
+ */
 export const domesticNumber = (number: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(number);
   if (parsed === undefined || parsed.countryCallingCode !== getCountryCallingCode(country)) return undefined;
   return (
     normalizePhoneNumber(parsed.formatNational().replaceAll(/\D/g, ''), country) ??
-    // Unknown numbers are formatted without their 0.
+    // Numbers outside the plan are formatted without their 0.
     normalizePhoneNumber(`0${parsed.nationalNumber}`, country)
   );
 };
 
 /**
- * Normalizes an entered number: domestic, or `+` and another country's number. Removes hyphens and spaces. Undefined
- * for anything else, including this country's numbers in international form.
+ * Normalizes an entered number: a domestic number, or `+` and another country's number. Removes hyphens and spaces.
+ * Returns undefined for other input, including this country's numbers in international form.
  */
 export const normalizeDestination = (input: string, country: Country): string | undefined => {
   if (!input.trimStart().startsWith('+')) return normalizePhoneNumber(input, country);
@@ -117,8 +125,8 @@ export const normalizeDestination = (input: string, country: Country): string | 
 };
 
 /**
- * Plan entry of a number, domestic or `+…`: libphonenumber's type and the country (undefined for satellite numbers, for
- * example). Undefined for numbers outside all plans.
+ * Returns the plan entry of a domestic or international (`+…`) number: libphonenumber's type and the country. The
+ * country is undefined for satellite numbers, for example. Returns undefined for numbers outside all plans.
  */
 export const planOf = (
   number: string,
@@ -135,7 +143,7 @@ export const planOf = (
   return { type, country: isOwn ? country : parsed.country };
 };
 
-/** Masked form for logs and traces: `010•••••001`. */
+/** Masks a number for logs and traces: `010•••••001`. */
 export const maskPhoneNumber = (number: string): string => {
   if (number === anonymous) return number;
   if (number.length <= 6) return '•'.repeat(number.length);

@@ -1,9 +1,11 @@
-/** Sentences that the gateway says itself, whatever the agent (guides/design/calls.md, "Sentences of the gateway"). */
+/**
+ * Sentences that the gateway itself speaks, whatever the agent (guides/design/calls.md, "Sentences of the gateway").
+ */
 import type { Phrases } from '#machines/conversation-context.ts';
 import type { Language } from './language.ts';
 
 /**
- * Sentences by language. The voicemail message does not reveal what the call is about, which concerns only the callee.
+ * Sentences by language. The voicemail message does not reveal the subject of the call, which concerns only the callee.
  */
 export const phrases: Readonly<Record<Language, Phrases>> = {
   ko: {
@@ -44,7 +46,7 @@ export const phrases: Readonly<Record<Language, Phrases>> = {
   },
 };
 
-/** Greeting of the built-in agent for inbound calls to a number without one. */
+/** Greeting of the built-in agent for inbound calls to a number without a greeting of its own. */
 export const builtInGreeting: Readonly<Record<Language, string>> = {
   ko: '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?',
   en: 'Hello, thank you for calling. How can I help you?',

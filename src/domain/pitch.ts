@@ -1,15 +1,15 @@
 /**
- * Periodicity of audio at 8000 Hz: most of speech is periodic, noise is not. The pitch is the lag with the highest
- * normalized autocorrelation.
+ * Periodicity of audio at 8000 Hz: most of speech is periodic, while noise is not. The pitch is the lag with the
+ * highest normalized autocorrelation.
  */
 
-/** From 400 Hz down to 70 Hz. */
+/** Lags in samples, from a pitch of 400 Hz down to 70 Hz. */
 const shortestLag = 20;
 const longestLag = 114;
-/** Number of samples with two periods of 70 Hz. */
+/** Number of samples that contain two periods of 70 Hz. */
 export const pitchWindow = 2 * longestLag;
 
-/** Highest normalized autocorrelation of these `pitchWindow` samples over all pitches. */
+/** Returns the highest normalized autocorrelation of `pitchWindow` samples over all pitches. */
 export const pitchLikeness = (window: Int16Array): number => {
   let best = 0;
   for (let lag = shortestLag; lag <= longestLag; lag += 1) {

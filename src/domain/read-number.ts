@@ -1,26 +1,28 @@
 /**
- * Reads telephone numbers as trunks and people write them, by one rule (the table of guides/trunks.md, under "Number formats"):
- * numbers of this country become domestic (`01012345678`), others international (`+12025550123`). A `+` is unambiguous,
- * while an international prefix (`001…`) could be domestic digits.
+ * Reads telephone numbers as trunks and people write them, by one rule (the table of guides/trunks.md, under "Number
+ * formats"). Numbers of this country become domestic (`01012345678`), others international (`+12025550123`). A `+` is
+ * unambiguous, while an international prefix (`001…`) could be domestic digits.
  */
 import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { domesticNumber, normalizeDestination, normalizePhoneNumber, type Country } from './phone-number.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Preferred reading of ambiguous digits: `3223456789` is 032-2345-6789 without its 0, or a number in Brussels without
- * its +.
+ * Preferred reading of ambiguous digits. For example, `3223456789` may be 032-2345-6789 without its 0, or a number in
+ * Brussels without its +.
  */
 export type BareDigits = 'national' | 'international';
 
-/** `+…`, without a superfluous 0 (`+82010…`). */
+/** Reads a number with `+`, possibly with a superfluous 0 (`+82010…`). */
 const readInternational = (number: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(number);
   if (parsed === undefined) return undefined;
   return domesticNumber(parsed.number, country) ?? (parsed.isValid() ? parsed.number : undefined);
 };
 
-/** Without its 0 (`1012345678`), or with one of the country's international prefixes (`00700…`, `011…`). */
+/**
+ * Reads a number without its 0 (`1012345678`), or with one of the country's international prefixes (`00700…`, `011…`).
+ */
 const readNational = (digits: string, country: Country): string | undefined => {
   const withZero = normalizePhoneNumber(`0${digits}`, country);
   if (withZero !== undefined) return withZero;
@@ -38,7 +40,7 @@ export const readPhoneNumber = (
   if (written.startsWith('+')) return readInternational(written, country);
   const domestic = normalizePhoneNumber(written, country);
   if (domestic !== undefined) return domestic;
-  // Trunks of all countries write 00 for +, whatever is dialled there.
+  // Trunks of all countries write 00 for +, whatever prefix is dialled in the country.
   const behindZeros = written.startsWith('00')
     ? readInternational(`+${written.slice(2)}`, country)
     : undefined;
@@ -49,12 +51,14 @@ export const readPhoneNumber = (
   return readNational(written, country) ?? withoutPlus;
 };
 
-/** A longer prefix would show more of the number than country and area. */
+/**
+ * Maximum length of the beginning that is shown; a longer one would reveal more of the number than country and area.
+ */
 const longestBeginning = 8;
 
 /**
- * Returns how to correct a number of this country, such as `write 0 in place of +82`: the middle of a sentence that
- * contains only the beginning of the number. Undefined for other input.
+ * Returns how to correct a number of this country, such as `write 0 in place of +82`. The text is the middle of a
+ * sentence and contains only the beginning of the number. Returns undefined for other input.
  */
 export const domesticFormAdvice = (input: string, country: Country): string | undefined => {
   if (input.length > 40) return undefined;

@@ -1,15 +1,15 @@
 /**
- * Counts bytes that wait for a reader, without those written in the current turn of the event loop. These had no chance
- * to be sent, so a burst does not count as a slow reader.
+ * Counts the bytes that wait for a reader, except those written in the current turn of the event loop. These bytes had
+ * no chance to be sent yet, so a burst does not make a reader count as slow.
  */
 export type ReaderBacklog = {
-  /** Call this after writing. */
+  /** Records written bytes. Must be called after each write. */
   wrote(bytes: number): void;
-  /** Waiting bytes that the reader had time to read. */
+  /** Returns the number of waiting bytes that the reader had time to read. */
   waiting(): number;
 };
 
-/** `buffered`: all waiting bytes. */
+/** Creates a counter. `buffered` returns the number of all waiting bytes. */
 export const createReaderBacklog = (buffered: () => number): ReaderBacklog => {
   let fresh = 0;
   return {

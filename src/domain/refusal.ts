@@ -1,9 +1,9 @@
 /**
- * A refusal is an expected answer with code, HTTP status and details, which one middleware renders as a problem
- * document (RFC 9457). Internally it is thrown like any error.
+ * A refusal: an expected error response with code, HTTP status and details, which one middleware renders as a problem
+ * document (RFC 9457). In the code a refusal is thrown like any error.
  */
 
-/** Error codes of the API with HTTP status and title. See guides/design/wire.md, "Errors". */
+/** Error codes of the API with HTTP status and title (guides/design/wire.md, "Errors"). */
 export const refusalCatalogue = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_to: { status: 400, title: 'The number to call is not a domestic telephone number' },
@@ -62,13 +62,13 @@ const isRefusalCode = (text: string): text is RefusalCode => Object.hasOwn(refus
 
 export const refusalCodes: readonly RefusalCode[] = Object.keys(refusalCatalogue).filter(isRefusalCode);
 
-/** Seconds until a retry makes sense, if the code alone determines it. */
+/** Seconds after which a retry makes sense, for codes that determine this time. */
 const retryAfterSec: Readonly<Partial<Record<RefusalCode, number>>> = {
   draining: 5,
   over_capacity: 5,
 };
 
-/** One error in a body, query or path. `path` is dotted (`agents.inbound.chat_url`), empty for the whole. */
+/** One error in a body, query or path. `path` is dotted (`agents.inbound.chat_url`); an empty path means the whole. */
 export type FieldError = { path: string; message: string };
 
 /** Additional members of a problem document, at its top level. */
@@ -84,10 +84,10 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly status: number;
   readonly extras: RefusalExtras;
-  /** Response headers of this refusal, such as `Retry-After` or `Content-Range`. */
+  /** Headers of the error response, such as `Retry-After` or `Content-Range`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `detail` is a sentence for the client: what is wrong and how to fix it. */
+  /** Creates a refusal. `detail` is a sentence for the client about the problem and its remedy. */
   constructor(
     code: RefusalCode,
     detail: string,
@@ -105,10 +105,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Largest number of reported fields; a hostile request could have thousands. */
+/** Maximum number of reported fields, because a hostile request could have thousands. */
 const mostErrors = 20;
 
-/** Refuses invalid fields, by their names in the API. */
+/** Refuses invalid fields, which are named as in the API. */
 export const invalidField = (...errors: FieldError[]): Refusal =>
   new Refusal('invalid_request', 'The request does not validate; "errors" names each field.', {
     extras: { errors: errors.slice(0, mostErrors) },

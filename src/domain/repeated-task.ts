@@ -2,14 +2,14 @@ import type { Clock } from './clock.ts';
 
 /** A task that is repeated at a fixed delay after each run. */
 export type RepeatedTask = {
-  /** Delay before the first run, in milliseconds. */
+  /** Starts the task. `afterMs` is the delay before the first run. */
   start(afterMs: number): void;
   /** Stops further runs and waits for the current one. Idempotent. */
   stop(): Promise<void>;
 };
 
 export const createRepeatedTask = (options: {
-  /** The task; must not reject. The signal aborts when the task is stopped. */
+  /** Work of each run; must not reject. The signal aborts when the task is stopped. */
   work: (stopped: AbortSignal) => Promise<void>;
   everyMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;

@@ -1,14 +1,14 @@
 /** Retention periods of words and recordings after a call's end (guides/privacy.md). */
 
 export type Retention = {
-  /** Days for recordings. 0: calls are not recorded; null: kept forever. */
+  /** Retention of recordings in days. With 0, calls are not recorded; with null, recordings are never deleted. */
   recordings: number | null;
   /**
-   * Days for words. 0: transcript and summary are not stored, and other words are deleted at the end; null: kept
-   * forever.
+   * Retention of words in days. With 0, transcript and summary are not stored, and other words are deleted at the end
+   * of the call; with null, words are never deleted.
    */
   words: number | null;
 };
 
-/** Maximum: a hundred years. */
+/** Maximum retention in days: a hundred years. */
 export const longestRetentionDays = 36_500;

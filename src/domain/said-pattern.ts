@@ -1,21 +1,21 @@
 /**
  * Expected words: a literal text, or a regular expression between slashes, as in `/monday|tuesday/i`. Patterns come
- * from arbitrary files and are applied to arbitrary text, so they are matched by re2js, a port of RE2, in linear time;
- * it rejects look-arounds and back-references. Judging expressions by recheck would take seconds for some and fail for
- * others.
+ * from arbitrary files and are applied to arbitrary text, so they are matched by re2js, a port of RE2, in linear time.
+ * re2js rejects look-arounds and back-references. A check of the expressions by recheck would take seconds for some and
+ * fail for others.
  */
 
 export type SaidPattern = {
-  /** Position of the first match. */
+  /** Returns the position of the first match. */
   find(text: string): { start: number; end: number } | undefined;
 };
 
-/** Why a pattern cannot be used, as a sentence. */
+/** Reason why a pattern cannot be used, as a sentence. */
 export type PatternProblem = { problem: string };
 
 export type ReadPattern = (source: string) => SaidPattern | PatternProblem;
 
-/** A literal text. */
+/** Creates a pattern that matches a literal text. */
 export const plainPattern = (words: string): SaidPattern => ({
   find(text) {
     const start = text.indexOf(words);

@@ -1,4 +1,4 @@
-/** Kind of problem between the gateway and a customer's server, as a stable word for programs. */
+/** Kinds of problems between the gateway and a customer's server, as stable words for programs. */
 export const serverTroubles = [
   'loopback_refused',
   'private_address',

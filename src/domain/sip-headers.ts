@@ -1,22 +1,24 @@
 /**
- * Additional headers of an INVITE: names with the prefix `X-` that a trunk allows outbound (`headersOut`) and inbound
- * (`headersIn`). Names are compared case-insensitively, as in SIP.
+ * Additional headers of an INVITE with the prefix `X-`. A trunk lists the allowed names for outbound (`headersOut`) and
+ * inbound (`headersIn`) calls. Names are compared case-insensitively, as in SIP.
  */
 
-/** Never empty: without headers there is no object. */
+/** Never an empty object: without headers there is no object. */
 export type SipHeaders = Readonly<Record<string, string>>;
 
-/** Total size in one INVITE, which must survive all networks. */
+/** Maximum number of headers in one INVITE, small enough for all networks. */
 export const mostSipHeaders = 10;
-/** Number of names per trunk and direction. */
+/** Maximum number of listed names per trunk and direction. */
 export const mostListedHeaders = 20;
-/** Bytes in UTF-8. */
+/** Maximum length of a value in bytes of UTF-8. */
 export const longestSipHeader = 255;
 
-/** The prefix excludes headers that SIP, trunks or proxies act upon. */
+/** Matches a name. The prefix `X-` excludes headers that affect SIP, trunks or proxies. */
 export const sipHeaderName = /^[Xx]-[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$/;
 
-/** Rejects CR, LF and control characters: a newline would inject a second header. */
+/**
+ * Whether a value is valid. CR, LF and control characters are rejected, because a newline would inject a second header.
+ */
 export const isSipHeaderValue = (value: string): boolean =>
   value !== '' &&
   value.trim() === value &&
@@ -27,19 +29,19 @@ export const isSipHeaderValue = (value: string): boolean =>
 const inLowerCase = (names: readonly string[]): Set<string> =>
   new Set(names.map((name) => name.toLowerCase()));
 
-/** Rejects names that differ only in case. */
+/** Whether the names differ in more than case. */
 export const areDifferentHeaders = (names: readonly string[]): boolean =>
   inLowerCase(names).size === names.length;
 
-/** Names that the list does not contain. */
+/** Returns the names that the list does not contain. */
 export const unlistedHeaders = (names: readonly string[], list: readonly string[]): string[] => {
   const listed = inLowerCase(list);
   return names.filter((name) => !listed.has(name.toLowerCase()));
 };
 
 /**
- * Returns the listed headers of an INVITE under their listed names. Values that are too long, or that contain control
- * characters, are omitted, because a part would change their meaning. Null without headers.
+ * Returns the listed headers of an INVITE under their listed names; null if there are none. Values that are too long,
+ * or that contain control characters, are omitted as a whole, because a part of a value would change its meaning.
  */
 export const takenHeaders = (
   valueOf: (name: string) => string | undefined,

@@ -1,30 +1,35 @@
-/** One leg of a call with everything needed to end its far end after its process died (RFC 3261 section 12). */
+/** One leg of a call, with all data that is needed to end its far end after its process died (RFC 3261 section 12). */
 export type SipLeg = {
-  /** An inbound INVITE without final response; an outbound one without final response; answered with 200. */
+  /**
+   * `arriving`: an inbound INVITE without a final response. `inviting`: an outbound INVITE without a final response.
+   * `standing`: an INVITE answered with 200.
+   */
   state: 'arriving' | 'inviting' | 'standing';
   /** Ids of the INVITE and of its dialog in drachtio-server. */
   transactionId: string;
   dialogId: string;
   sipCallId: string;
-  /** From and To of our requests, with tags as far as they are known. */
+  /** From and To of our requests, with the tags that are known so far. */
   local: string;
   remote: string;
-  /** The far end's Contact, and the next hop if it differs. */
+  /** Contact of the far end, and the next hop if it differs from the Contact. */
   target: string;
   nextHop: string | null;
-  /** Route set in the order of our requests; not stored by older versions. */
+  /** Route set in the order of our requests; missing in rows of older versions. */
   routes?: readonly string[] | undefined;
   /** Media channel; `null` until it exists. */
   channel: MediaChannel | null;
-  /** The person of a transfer; otherwise the other party. */
+  /** Whether the far end is the person of a transfer; otherwise it is the other party. */
   isOfTransfer?: boolean | undefined;
-  /** State for taking the leg over; `null` if that is impossible, as before the answer. */
+  /**
+   * State from which another process takes the leg over; `null` if that is impossible, for example before the answer.
+   */
   dialog: StandingDialog | null;
 };
 
-/** A confirmed dialog as both sides agreed it (RFC 3261 section 12, RFC 3264, RFC 4028). */
+/** State of a confirmed dialog on which both sides agree (RFC 3261 section 12, RFC 3264, RFC 4028). */
 export type StandingDialog = {
-  /** Whether we (`uac`) or the far end sent the INVITE. */
+  /** Side that sent the INVITE: the gateway (`uac`) or the far end (`uas`). */
   type: 'uac' | 'uas';
   localTag: string;
   remoteTag: string;
@@ -33,9 +38,9 @@ export type StandingDialog = {
   /** The last session descriptions of both sides. */
   localSdp: string;
   remoteSdp: string;
-  /** Whether we refresh the session. */
+  /** Whether the gateway refreshes the session. */
   weRefresh: boolean;
-  /** Session interval in seconds without a refresh; `null` for no limit. */
+  /** Session interval in seconds, within which the session must be refreshed; `null` for no limit. */
   expiresSec: number | null;
   /** Whether the far end accepts INFO. */
   takesInfo: boolean;
@@ -43,25 +48,51 @@ export type StandingDialog = {
   trunkId: string;
 };
 
-/** State from which another process takes a line over: its legs with their media channels. */
+/** Words of a call until it was taken over. Times are milliseconds since the answer. */
+export type HeardBefore = {
+  turns: readonly { role: 'user' | 'assistant'; text: string; fromMs: number; toMs: number }[];
+  /** Pauses of the recording; the last one may last. */
+  pauses: readonly { fromMs: number; toMs: number | null }[];
+  talkedMs: number;
+};
+
+/**
+ * State by which another process resumes a call's line, or hangs up its far ends: the legs with their media channels.
+ * A line driver produces it (`Lines.checkpoint`), and the owner of the calls stores the legs.
+ */
 export type LineCheckpoint = {
   legs: readonly StoredLeg[];
   /**
-   * The transfer target that the other party talks to, and the duration of their talk in milliseconds. `null` where the
-   * other party talks to the agent: a leg of a transfer is hung up then.
+   * Whether another process could resume the line now and lose nothing: it is answered, no transfer is undecided, and
+   * its far ends survive this process. A planned hand-over waits for this; after a crash, any answered line is resumed.
+   */
+  isResumable: boolean;
+};
+
+/** State from which a line is resumed: the stored legs, and what the journal of the call says about them. */
+export type LineResumeState = {
+  legs: readonly StoredLeg[];
+  /** For the recording of a line that carries words instead of audio; `null` if the call is not recorded. */
+  heard: HeardBefore | null;
+  /**
+   * The transfer target that the other party talks to, and the duration of their conversation in milliseconds. `null`
+   * while the other party talks to the agent; the leg of a transfer in progress is then hung up at take-over.
    */
   connectedWith: { to: string; talkedMs: number } | null;
 };
 
-/** `id`: key of the stored leg. */
+/** A leg with `id`, the key of its row. */
 export type StoredLeg = { id: string; leg: SipLeg };
+
+/** A leg that a dead process left, which is to be hung up. `callId` is `null` for a trunk check. */
+export type OrphanLeg = StoredLeg & { callId: string | null };
 
 /** An established leg that can be resumed. */
 export type Standing = StoredLeg & { agreed: StandingDialog };
 
 /**
- * A FreeSWITCH channel. `server` is its configured `host:port`; `dialog` is drachtio-server's id of the dialog with it,
- * including our Contact.
+ * A FreeSWITCH channel. `server` is the configured `host:port` of FreeSWITCH. `dialog` is drachtio-server's id of the
+ * dialog with FreeSWITCH, and includes our Contact.
  */
 export type MediaChannel = {
   server: string;

@@ -1,19 +1,19 @@
-/** A SIP message of a call as sent, with secrets masked. */
+/** A SIP message of a call as sent, with masked secrets. */
 
 export const sipTransports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const;
 export type SipTransport = (typeof sipTransports)[number];
 
 export type SipMessage = {
-  /** Microseconds since the epoch; unique within a call. */
+  /** Time in microseconds since the epoch, unique within a call. */
   atMicros: number;
   direction: 'in' | 'out';
   transport: SipTransport;
   /** Local and remote address: `host:port`, with brackets for IPv6. */
   local: string;
   remote: string;
-  /** Start line, headers and body. */
+  /** Text of the message: start line, headers and body. */
   text: string;
-  /** Number of messages lost before this one, and after the last stored one. */
+  /** Number of lost messages: in a message, those before it; at the end, those after the last stored one. */
   leftOut: number;
 };
 
@@ -32,14 +32,17 @@ export const splitAddress = (address: string): { host: string; port: number } =>
 
 export const startLineOf = (text: string): string => /^[^\r\n]*/.exec(text)?.[0] ?? '';
 
-/** A SIP message without Call-ID belongs to no call. */
+/** Returns the Call-ID; undefined for a message without one, which belongs to no call. */
 export const sipCallIdOf = (text: string): string | undefined =>
   /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im.exec(text)?.[1];
 
 const isNumeric = (address: string): boolean =>
   address.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}:/.test(address);
 
-/** Address of a request before its first response: only the name is known, so the responder's address is used. */
+/**
+ * Replaces host names by numeric addresses. A request that has no response yet knows only the name, so the address of
+ * the later response is used.
+ */
 export const withNumericAddresses = <Message extends SipMessage>(
   messages: readonly Message[],
 ): readonly Message[] => {

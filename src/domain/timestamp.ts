@@ -2,7 +2,7 @@
 
 type Zone = {
   formatter: Intl.DateTimeFormat;
-  /** Cached quarter of an hour: offsets change only between quarters. */
+  /** Quarter of an hour for which the offset is cached. Offsets change only between quarters. */
   quarter: number;
   offset: string;
 };
@@ -21,14 +21,17 @@ const zoneOf = (timeZone: string): Zone => {
   return zone;
 };
 
-/** `+09:00`; UTC is `+00:00`. */
+/** Returns an offset such as `+09:00`; for UTC, `+00:00`. */
 const offsetAt = (instant: Date, { formatter }: Zone): string => {
   const name = formatter.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value;
   const offset = name?.replace('GMT', '') ?? '';
   return offset === '' ? '+00:00' : offset.slice(0, 6);
 };
 
-/** Timestamps of one response are close together; computing each offset would dominate long responses. */
+/**
+ * Returns the offset at an instant, from the cache if possible. Timestamps of one response are close together, and
+ * computing each offset would dominate the time of long responses.
+ */
 const offsetOf = (instant: Date, timeZone: string): string => {
   const zone = zoneOf(timeZone);
   const quarter = Math.floor(instant.getTime() / quarterMs);
@@ -39,7 +42,10 @@ const offsetOf = (instant: Date, timeZone: string): string => {
   return zone.offset;
 };
 
-/** `2026-11-21T12:00:00.000+09:00`. Throws a RangeError for an unknown time zone or an invalid date. */
+/**
+ * Formats an instant like `2026-11-21T12:00:00.000+09:00`. Throws a RangeError for an unknown time zone or an invalid
+ * date.
+ */
 export const timestampIn = (timeZone: string, instant: Date): string => {
   const offset = offsetOf(instant, timeZone);
   const minutes =

@@ -2,29 +2,30 @@
 
 /** A voice as its engine describes it. */
 export type Voice = {
-  /** Identifier. */
+  /** Identifier of the voice. */
   name: string;
-  /** BCP 47. */
+  /** Language of the voice (BCP 47). */
   language: string;
   /** Display name. */
   title: string;
 };
 
 export type SampleRequest = {
-  /** Null for the first synthesizer. */
+  /** Name of the synthesizer; null for the first one. */
   synthesizer: string | null;
-  /** Null for its default voice. */
+  /** Name of the voice; null for the synthesizer's default voice. */
   voice: string | null;
-  /** BCP 47. */
+  /** Language of the sample (BCP 47). */
   language: string;
   text: string;
 };
 
 export type VoiceSamples = {
-  /** Voices of a synthesizer; null if it does not list them. */
+  /** Resolves to the voices of a synthesizer; null if the synthesizer does not list them. */
   voicesOf(synthesizer: string): Promise<readonly Voice[] | null>;
   /**
-   * Returns a WAV file. Refuses if the engine fails, lacks the voice or language, or too many samples are in progress.
+   * Resolves to a WAV file. Rejects with a Refusal if the engine fails, if it lacks the voice or language, or if too
+   * many samples are in progress.
    */
   speak(request: SampleRequest): Promise<Buffer>;
 };

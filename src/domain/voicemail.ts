@@ -1,4 +1,6 @@
-/** Policies for answering machines, call screening and menus, and kinds of answerers, for schemas and documents. */
+/**
+ * Policies for answering machines, call screening and menus, and the kinds of answerers, for schemas and API documents.
+ */
 import type { MenuPolicy, ScreeningPolicy, VoicemailPolicy } from '#machines/call-context.ts';
 import type { AnsweredBy } from '#machines/line.ts';
 
@@ -16,8 +18,11 @@ export const menuPolicies = ['talk', 'hang_up'] as const satisfies readonly Menu
 
 export const answerers = ['human', 'machine', 'screening', 'menu'] as const satisfies readonly AnsweredBy[];
 
-/** Setting of a number. `message` is said by `leave_message`; `null` for the language's default. */
+/**
+ * Voicemail setting of a number. `message` is the text for `leave_message`; `null` for the default text of the
+ * language.
+ */
 export type Voicemail = { policy: VoicemailPolicy; message: string | null };
 
-/** Setting of a number. `callerName`: name used in the introduction; `null` for none. */
+/** Screening setting of a number. `callerName` is the name used in the introduction; `null` for no name. */
 export type Screening = { policy: ScreeningPolicy; callerName: string | null };

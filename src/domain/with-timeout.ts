@@ -1,4 +1,4 @@
-/** Time limits for waiting. */
+/** Limits the time of waiting. */
 import type { Clock } from './clock.ts';
 
 type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>;
@@ -12,7 +12,7 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Resolves with the work's result, or rejects with `error` after this many milliseconds. The work's signal is then
+ * Resolves to the work's result, or rejects with `error` after `milliseconds`. After a time-out the work's signal is
  * aborted with the error, and its later result goes only to `late`.
  */
 export const withTimeout = async <Result>(
@@ -20,9 +20,9 @@ export const withTimeout = async <Result>(
   milliseconds: number,
   work: (limit: AbortSignal) => Promise<Result>,
   options: {
-    /** Usually a TimeoutError. */
+    /** Creates the error; a TimeoutError by default. */
     error?: () => Error;
-    /** Receives a result that arrived too late, so that it can be released. */
+    /** Receives a result that arrived too late, so that the result can be released. */
     late?: (result: Result) => void;
   } = {},
 ): Promise<Result> => {
@@ -45,7 +45,10 @@ export const withTimeout = async <Result>(
   }
 };
 
-/** Waits for the work up to this many milliseconds. Resolves to whether it finished; rejects as it does. */
+/**
+ * Waits for the work up to a number of milliseconds. Resolves to whether the work finished; rejects if the work
+ * rejects.
+ */
 export const doneWithin = async (
   clock: Timers,
   milliseconds: number,

@@ -1,6 +1,6 @@
 /**
- * One attempt to bring an event to an endpoint (guides/design/events.md, "Delivery" and "Signature"), and the next state
- * of its delivery.
+ * One attempt to deliver an event to an endpoint (guides/design/events.md, "Delivery" and "Signature"), and the next
+ * state of the delivery.
  */
 import type { Logger } from 'pino';
 import { transition } from 'xstate';
@@ -30,23 +30,23 @@ type DeliveryRequest = {
   body: string;
   /** Signing secrets: one, or two while the secret is being replaced. */
   secrets: readonly string[];
-  /** Time limit from the start to the end of the response. */
+  /** Time limit in milliseconds from the start of the request to the end of the response. */
   timeoutMs: number;
-  /** Aborting it cancels the attempt. */
+  /** Signal whose abort cancels the attempt. */
   signal: AbortSignal;
 };
 
 export type DeliveryOutcome = {
   /**
-   * Outcome. `gone`: the endpoint responded 410 and wants no more events. `interrupted`: cancelled by the signal, with
-   * unknown result.
+   * Result of the attempt. `gone`: the endpoint responded 410 and wants no more events. `interrupted`: the signal
+   * cancelled the attempt, and its result is unknown.
    */
   result: 'delivered' | 'failed' | 'gone' | 'interrupted';
   /** Status of the response; null without a response. */
   httpStatus: number | null;
-  /** Description of the failure without URL or content; null when delivered. */
+  /** Description of the failure without URL or content; null for a delivered event. */
   error: string | null;
-  /** Delay that the endpoint requested by `Retry-After` with 429 or 503; null if none. */
+  /** Delay that the endpoint requested by `Retry-After` with 429 or 503; null if it requested none. */
   retryAfterMs: number | null;
   durationMs: number;
 };
@@ -54,7 +54,7 @@ export type DeliveryOutcome = {
 type Judgement = Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'> & { retryAfterMs?: number | null };
 
 /**
- * Maximum of the response body in bytes that is read, so that the connection can be kept; with a longer body it is
+ * Maximum number of body bytes that are read so that the connection can be reused. With a longer body the connection is
  * closed.
  */
 const readBytes = 16 * 1024;
@@ -71,7 +71,7 @@ const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => st
   reply_too_large: () => 'The answer was too large',
 };
 
-/** Ignores errors while reading the body, because the status decides. */
+/** Reads and drops the body. Errors while reading are ignored, because the status decides. */
 const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
   let size = 0;
   try {
@@ -80,7 +80,7 @@ const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
       if (size > readBytes) return;
     }
   } catch {
-    // The body was cut off or timed out.
+    // An error of the body is ignored: it was cut off or timed out.
   }
 };
 
@@ -98,7 +98,7 @@ export const retryAfterMs = (value: string | string[] | undefined, now: number):
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 };
 
-/** Statuses with which a server asks to retry later. */
+/** Whether a server asks by this status to retry later. */
 const isBusy = (status: number): boolean => status === 429 || status === 503;
 
 const judge = ({ status, headers }: EndpointResponse, now: number): Judgement => {
@@ -155,18 +155,18 @@ export const deliver = async (
 export type AttemptOptions = DeliveryTimes & {
   db: Database;
   sealing: Sealing;
-  /** HTTP client; it must allow a workspace as many concurrent requests as attempts. */
+  /** HTTP clients, which must allow a workspace as many concurrent requests as attempts. */
   clients: EndpointClients;
-  /** Circuit breakers, which count whether an endpoint responded at all, regardless of the status. */
+  /** Circuit breakers, which count whether an endpoint responded at all, whatever the status. */
   breakers: CircuitBreakers;
-  /** Clock of the due times of deliveries: that of the database. */
+  /** Clock of the deliveries' due times: the clock of the database. */
   clock: Clock;
-  /** Wall clock for the signature's timestamp, which receivers verify. */
+  /** Wall clock for the timestamp of the signature, which receivers verify. */
   wallClock: Clock;
   /** Time limit of one attempt. */
   timeoutMs: number;
   logger: Logger;
-  /** Random number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
 };
 
@@ -174,8 +174,8 @@ export type AfterAttempt =
   { state: 'delivered' } | { state: 'dead'; isEndpointGone: boolean } | { state: 'waiting'; retryMs: number };
 
 /**
- * Returns the delivery after an attempt, as the delivery chart defines it. `failures` counts those of the current
- * round.
+ * Returns the delivery after an attempt, as the delivery chart defines it. `failures` counts the failures of the
+ * current round.
  */
 export const afterAttempt = (
   delivery: { times: DeliveryTimes; failures: number },
@@ -200,7 +200,7 @@ const notMade: DeliveryOutcome = {
   durationMs: 0,
 };
 
-/** Makes an attempt. Does not reject; errors that prevent the attempt are logged. */
+/** Makes an attempt. Does not reject: errors that prevent the attempt are logged. */
 const make = async (
   options: AttemptOptions,
   { event, endpoint }: ClaimedDelivery,
@@ -224,7 +224,7 @@ const make = async (
   }
 };
 
-/** The attempt and the delivery's next state. */
+/** Stores the attempt and the delivery's next state. */
 const store = async (
   { db, clock }: AttemptOptions,
   { id, endpoint }: ClaimedDelivery,
@@ -240,7 +240,7 @@ const store = async (
       logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
       return;
     case 'dead':
-      // Disables the endpoint before the attempt is stored, so that no further delivery is claimed for a removed
+      // The endpoint is disabled before the attempt is stored, so that no further delivery is claimed for a removed
       // endpoint.
       if (next.isEndpointGone)
         await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
@@ -260,8 +260,8 @@ const store = async (
 };
 
 /**
- * Makes the attempt and stores it. Rejects when it cannot be stored; the delivery is then retried when its lease ends.
- * Aborting the signal cancels the attempt and releases the delivery as if it had not been tried.
+ * Makes the attempt and stores it. Rejects when the attempt cannot be stored; the delivery is then retried when its
+ * lease ends. Aborting the signal cancels the attempt and releases the delivery as if no attempt had been made.
  */
 export const attemptDelivery = async (
   options: AttemptOptions,

@@ -3,10 +3,10 @@
  * operation:
  *
  * - The rows are the queue. The worker looks when a delivery is inserted (LISTEN), when an attempt ends and when the
- *   next one is due. It claims due deliveries within its limits and starts one attempt each.
- * - A claim is a lease in the row with the node's name. It lasts longer than any attempt, so nobody else takes a
- *   delivery in progress. Claims of a killed process are released when its node restarts or is found dead, and expire
- *   with the lease in any case. The receiver may then get the same `webhook-id` again.
+ *   next one is due. The worker claims due deliveries within its limits and starts one attempt each.
+ * - A claim is a lease in the row with the node's name. A claim lasts longer than any attempt, so no other gateway
+ *   takes a delivery in progress. Claims of a killed process are released when its node restarts or is found dead, and
+ *   expire with the lease in any case. The receiver may then get the same `webhook-id` again.
  * - An endpoint has at most `perEndpoint` claimed deliveries, and a workspace holds a place of `inAll` only while it
  *   holds fewer than are free, so slow endpoints leave room for others.
  * - An endpoint that did not answer several times in a row cools down and is then tried with one delivery. Waiting
@@ -36,7 +36,7 @@ import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
 type Attempts = {
   begin(delivery: ClaimedDelivery): void;
   count(): number;
-  /** Number of attempts in progress by workspace. */
+  /** Returns the number of attempts in progress by workspace. */
   byWorkspace(): Map<string, number>;
   /** Waits for attempts in progress, and cancels those that take longer than `closeMs`. */
   close(): Promise<void>;
@@ -44,7 +44,7 @@ type Attempts = {
 
 const createAttempts = (
   options: AttemptOptions & {
-    /** How long `close` waits before it cancels attempts. */
+    /** Time in milliseconds that `close` waits before it cancels attempts. */
     closeMs: number;
   },
   onEnd: () => void,
@@ -57,7 +57,7 @@ const createAttempts = (
     try {
       await attemptDelivery(options, delivery, breakOff.signal);
     } catch (err) {
-      // Logged only: the delivery is retried when its lease ends.
+      // The error is only logged, because the delivery is retried when its lease ends.
       logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored');
     }
     underWay.delete(delivery.id);
@@ -89,29 +89,31 @@ const createAttempts = (
 export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
   /** Name of this gateway among those that share the database. */
   node: string;
-  /** Concurrent attempts, per endpoint and for this process. */
+  /** Maximum number of concurrent attempts, per endpoint and for this process. */
   perEndpoint: number;
   inAll: number;
   /** Conditions under which an endpoint cools down. */
   breakers: BreakerNumbers;
-  /** How long `close` waits for attempts before it cancels them. */
+  /** Time in milliseconds that `close` waits for attempts before it cancels them. */
   closeMs: number;
 };
 
 export type DeliveryWorker = {
   /**
-   * Releases claims of a dead process of this node, listens, and starts due deliveries. Rejects when the database is
-   * unreachable.
+   * Releases claims of a dead process of this node, listens for notifications, and starts due deliveries. Rejects when
+   * the database is unreachable.
    */
   start(): Promise<void>;
-  /** Stops claiming, waits for attempts in progress, and releases those that take longer than `closeMs`. */
+  /**
+   * Stops claiming, waits for attempts in progress, and releases deliveries whose attempt takes longer than `closeMs`.
+   */
   close(): Promise<void>;
 };
 
-/** Margin of a lease over the attempt's time limit, for reading the secret and storing the outcome. */
+/** Time by which a lease is longer than the attempt's time limit, for reading the secret and storing the outcome. */
 const leaseMarginMs = 30_000;
 
-/** Longest interval between two polls, in case a notification is lost. */
+/** Maximum interval between two polls, in case a notification is lost. */
 const longestSleepMs = 60_000;
 
 /** Delay after a failed query. */
@@ -137,7 +139,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   let timer: unknown;
   let isClosing = false;
 
-  /** Starts due deliveries within the limits; returns when to poll again, in milliseconds since the epoch. */
+  /** Starts due deliveries within the limits. Returns when to poll again, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
     const free = inAll - attempts.count();

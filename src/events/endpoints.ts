@@ -1,5 +1,5 @@
 /**
- * Webhook endpoints as a workspace administers them (guides/design/events.md, "Endpoints"). Every function takes the
+ * Administration of a workspace's webhook endpoints (guides/design/events.md, "Endpoints"). Every function takes the
  * workspace that sends the request, and returns `undefined` for endpoints of other workspaces.
  */
 import { randomUUID } from 'node:crypto';
@@ -33,7 +33,7 @@ export type EndpointAdministration = {
   db: Database;
   sealing: Sealing;
   clock: Clock;
-  /** Returns a sentence about why a URL cannot be used; undefined if it can. */
+  /** Returns a sentence about why a URL cannot be used; undefined if it can be used. */
   urlProblem: (url: string) => Promise<string | undefined>;
 };
 
@@ -42,7 +42,7 @@ export type WebhookEndpoint = Omit<WebhookEndpointRecord, 'secretSealed' | 'prev
 
 export type WebhookEndpointSettings = {
   url: string;
-  /** Event types; null for all types. */
+  /** Event types that the endpoint receives; null for all types. */
   events: EventType[] | null;
   /** Number whose calls are reported; null for the calls of all numbers. */
   numberId: string | null;
@@ -106,8 +106,8 @@ export const getEndpoint = async (
 };
 
 /**
- * Changes an endpoint. Deliveries of a paused endpoint wait until its `state` is `active` again; that also re-enables a
- * disabled endpoint. Throws a Refusal (`invalid_request`) for a bad URL or number.
+ * Changes an endpoint. Deliveries of a paused endpoint wait until its `state` is `active` again, which also re-enables
+ * a disabled endpoint. Throws a Refusal (`invalid_request`) for a bad URL or number.
  */
 export const patchEndpoint = async (
   administration: EndpointAdministration,
@@ -120,8 +120,8 @@ export const patchEndpoint = async (
 };
 
 /**
- * Replaces the secret and returns the new one once. The previous one also signs until `previousSecretUntil`, 24 hours
- * from now; an even older one stops at once.
+ * Replaces the secret and returns the new one once. The previous secret also signs until `previousSecretUntil`, 24
+ * hours from now; an even older secret stops at once.
  */
 export const rotateSecret = async (
   { db, sealing, clock }: EndpointAdministration,
@@ -154,14 +154,14 @@ export type Endpoints = {
     request: WebhookEndpointSettings,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }>;
   patch(endpoint: EndpointIn, patch: EndpointPatch): Promise<WebhookEndpoint | undefined>;
-  /** Deletes an endpoint. Resolves to whether it existed. */
+  /** Deletes an endpoint. Resolves to whether the endpoint existed. */
   delete(endpoint: EndpointIn): Promise<boolean>;
   rotateSecret(endpoint: EndpointIn): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined>;
   deliveries(
     endpoint: EndpointIn,
     page: Parameters<typeof listEndpointDeliveries>[2],
   ): Promise<DeliveryRecord[] | undefined>;
-  /** Delivers an event once more. */
+  /** Delivers an event again. */
   replay(delivery: { deliveryId: string; workspaceId: string }): Promise<DeliveryRecord | undefined>;
 };
 

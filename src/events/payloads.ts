@@ -1,7 +1,7 @@
 /**
- * Builds the body of an event (guides/design/events.md, "Body") from the snapshot stored with the change, so every
- * attempt sends the same bytes. It contains the instruction and the summary, which belong to the customer; the
- * transcript is read through the API.
+ * Builds the body of an event (guides/design/events.md, "Body") from the snapshot that is stored with the change, so
+ * that every attempt sends the same bytes. The body contains the instruction and the summary, which belong to the
+ * customer; the transcript can be read by the API.
  */
 import { partiesOf } from '#src/domain/agent-context.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
@@ -30,7 +30,7 @@ const transferPayload = (
   reason,
   started_at: time(startedAt),
   connected_at: time(connectedAt),
-  // SIP details; omitted if there are none.
+  // SIP details; omitted for a call without SIP details.
   sip:
     sip === null
       ? undefined
@@ -43,7 +43,7 @@ const transferPayload = (
         },
 });
 
-/** Returns custom headers and the network's reasons; undefined if there are none. */
+/** Returns custom headers and the network's reasons; undefined if the call has neither. */
 const sipPayload = ({ sip_headers: headers, sip_explanation: explanation }: CallSnapshot) => {
   const { reasons, callInfo } = presentExplanation(explanation);
   return headers || reasons || callInfo
@@ -60,7 +60,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     number_id,
     direction,
     from,
-    // Omitted in events stored before this field existed.
+    // This field is omitted in events stored before it existed.
     from_name: call.caller_name,
     diversions: call.diversions === null ? [] : call.diversions,
     to,
@@ -73,7 +73,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     answered_at: time(call.answered_at),
     ended_at: time(call.ended_at),
     duration_sec,
-    // Omitted in events stored before this field existed.
+    // This field is omitted in events stored before it existed.
     answered_by,
     // These fields are omitted if the call has no value for them.
     metadata: call.metadata ?? undefined,
@@ -83,7 +83,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
   };
 };
 
-// `truncated` is omitted in events stored before it existed.
+// Returns the recording part of the body. `truncated` is omitted in events stored before it existed.
 const recordingPayload = ({ status, content_type, duration_sec, bytes, truncated }: RecordingSnapshot) => ({
   status,
   content_type,
@@ -101,7 +101,7 @@ export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => 
     type,
     timestamp: timestampIn(snapshot.time_zone, at),
     call: callPayload(snapshot.call, time),
-    // Recording; omitted if there is none.
+    // The recording is omitted in events without one.
     recording: snapshot.recording && recordingPayload(snapshot.recording),
   });
 };

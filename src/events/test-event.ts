@@ -1,6 +1,6 @@
 /**
- * Test of an endpoint: sends one event of the type `webhook.test` once to this endpoint, regardless of its state, event
- * types and number. It has the form of a `call.ended` about a call that does not exist (an id of zeros) and is not
+ * Test of an endpoint, which receives one event of the type `webhook.test` once, regardless of its state, event types
+ * and number. The event has the form of a `call.ended` about a call that does not exist (an id of zeros), and is not
  * stored.
  */
 import type { Clock } from '#src/domain/clock.ts';
@@ -40,7 +40,7 @@ export const testAdvice = ({
   timeoutMs,
 }: {
   url: string;
-  /** Describes the failure of a request without a response; undefined if there was a response or a time-out. */
+  /** Failure of a request without a response; undefined if there was a response or a time-out. */
   failure: EndpointFailure | undefined;
   exchange: Exchange | undefined;
   timeoutMs: number;
@@ -123,7 +123,7 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
 
 /** Outcome of a test. */
 export type WebhookTest = Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'> & {
-  /** Advice; null when delivered. */
+  /** Advice for the owner of the endpoint; null for a delivered event. */
   advice: ServerAdvice | null;
 };
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Returns a sentence if the data folder cannot be written, or undefined. */
+/** Resolves to a sentence about why the data folder cannot be written, or undefined. */
 export type DataFolderProblem = () => Promise<string | undefined>;
 
-/** Large enough to use a block of its own on any file system. */
+/** Size of the probe file, large enough for a block of its own on any file system. */
 const probeBytes = 4_096;
 
-/** Tests by writing, because only writing reveals a full disk. A result is cached for `everyMs`. */
+/** Tests the data folder by writing, because only writing reveals a full disk. A result is cached for `everyMs`. */
 export const createDataFolderWatch = (options: {
   folder: string;
   everyMs: number;

@@ -16,7 +16,7 @@ const clear = (database: Database): Promise<unknown> =>
     deleteOldLinks(database),
   ]);
 
-/** Deletes expired rows every hour. The returned function stops it. */
+/** Deletes expired rows every hour. The returned function stops this. */
 export const clearOutlivedRows = (database: Database, logger: Logger): (() => void) => {
   const timer = setInterval(() => {
     clear(database).catch((error: unknown) => {

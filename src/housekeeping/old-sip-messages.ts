@@ -5,11 +5,13 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 const microsPerDay = 86_400_000_000;
 
-/** Runs now and then periodically. Gateways that run concurrently share the work. */
+/** Deletes old messages at once and then periodically. Concurrent gateways share the work. */
 export const sweepSipMessages = (options: {
-  /** Resolves to the number of deleted messages; fewer than `most` if none are left. */
+  /**
+   * Deletes up to `most` messages. Resolves to their number, which is smaller than `most` if no old messages are left.
+   */
   remove: (range: { before: number; most: number }) => Promise<number>;
-  /** 0: deletes all stored messages. */
+  /** Retention in days; 0 deletes all stored messages. */
   days: number;
   everyMs: number;
   batch: number;

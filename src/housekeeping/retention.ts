@@ -9,18 +9,18 @@ import { numbersWithRetention, type NumberRetention } from '#src/persistence/num
 export type RetentionNumbers = {
   /** Interval between runs. */
   everyMs: number;
-  /** Calls per transaction. */
+  /** Maximum number of calls per transaction. */
   batch: number;
 };
 
 const dayMs = 86_400_000;
 
-/** Longest possible call: calls that began this long before the last run had ended by then. */
+/** Longest possible call. Calls that began this long before the last run had ended by then. */
 const longestCallMs = dayMs;
 
 const kinds = ['words', 'recordings'] as const;
 
-/** Runs now and then periodically. Gateways that run concurrently share the work. */
+/** Erases data of old calls at once and then periodically. Concurrent gateways share the work. */
 export const keepToRetention = (options: {
   database: Database;
   numbers: RetentionNumbers;
@@ -29,7 +29,7 @@ export const keepToRetention = (options: {
 }): { close(): Promise<void> } => {
   const { database, clock, logger } = options;
   const { everyMs, batch } = options.numbers;
-  /** Position up to which a number's calls were checked, so that old calls are checked once. */
+  /** For each number, the time up to which calls were checked, so that old calls are checked only once. */
   const lookedUntil = new Map<string, number>();
 
   const erase = async (number: NumberRetention, kept: (typeof kinds)[number], stopped: AbortSignal) => {

@@ -1,15 +1,15 @@
 /**
- * Inspects one call by Stately's inspection protocol: its current actors, then its events. Attached only while somebody
- * watches.
+ * Inspects one call by Stately's inspection protocol: first its current actors, then its events. The inspector is
+ * attached only while a viewer watches.
  */
 import { type StatelyInspectionEvent, createInspector } from '@statelyai/inspect';
 import type { AnyActorRef, Snapshot } from 'xstate';
 import { maskPhoneNumber } from '#src/domain/phone-number.ts';
 
-// Masks an event or a chart's context for viewers: structure, numbers and states remain; words, secrets and whole
+// Masks an event or a chart's context for viewers. Structure, numbers and states remain; words, secrets and whole
 // telephone numbers are replaced. Texts are shown only for listed fields, so a new field is masked by default.
 
-/** Fields whose texts come from the charts. */
+/** Fields with texts that come from the charts. */
 const shown: ReadonlySet<string> = new Set([
   'type',
   'role',
@@ -48,15 +48,15 @@ const maskFields = (value: object, depth: number): Record<string, unknown> =>
     Object.entries(value).map(([field, inner]) => [field, maskValue(field, inner, depth)] as const),
   );
 
-/** Returns a copy. */
+/** Returns a masked copy of the object. */
 export const masked = (value: object): Record<string, unknown> => maskFields(value, 0);
 
-/** `rootId`: the actor of the call itself. */
+/** An inspection message with `rootId`, the actor of the call itself. */
 export type InspectionMessage = StatelyInspectionEvent & { rootId: string };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Snapshots contain the state of the charts; inputs, errors and children are omitted. */
+/** Masks a snapshot. The states of the charts remain; inputs, errors and children are omitted. */
 const maskSnapshot = (snapshot: unknown): Snapshot<unknown> => {
   const nothing = { output: undefined, error: undefined };
   if (!isObject(snapshot)) return { ...nothing, status: 'active' };
@@ -100,9 +100,9 @@ const isActor = (value: unknown): value is AnyActorRef =>
 const hasChart = (actor: AnyActorRef): boolean =>
   'logic' in actor && isObject(actor.logic) && 'definition' in actor.logic;
 
-/** `send` must not throw. The returned function ends the inspection. */
+/** Starts the inspection of a call. `send` must not throw. The returned function ends the inspection. */
 export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage) => void): (() => void) => {
-  /** Actors without a chart, such as the line, that existed before the inspection began. */
+  /** Names of actors without a chart, such as the line, that existed before the inspection began. */
   const names = new Map<string, string>();
   const named = (message: StatelyInspectionEvent): StatelyInspectionEvent =>
     message.type === '@xstate.actor'
@@ -120,7 +120,8 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
     for (const child of Object.values(snapshot.children)) if (isActor(child)) introduce(child);
   };
   introduce(call);
-  // The line is no chart and has no children in its snapshot: its charts are found by their names in the system.
+  // The line is no chart and has no children in its snapshot, so the line's charts are found by their names in the
+  // actor system.
   for (const actor of Object.values(call.system.getAll())) if (isActor(actor)) introduce(actor);
   const subscription = call.system.inspect(inspector.inspect);
   return () => subscription.unsubscribe();

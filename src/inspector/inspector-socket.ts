@@ -1,9 +1,9 @@
 /**
- * Websocket at `/inspect` with Stately's inspection protocol, one JSON message each, as `createWebSocketReceiver` of
- * @statelyai/inspect and the page at `/inspect` read it.
+ * Websocket at `/inspect` with Stately's inspection protocol. Each message is one JSON object, as
+ * `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
  *
- * `?call=` names one call in progress at any gateway. Without it, all current and future calls of the workspace at this
- * gateway are shown.
+ * The parameter `?call=` selects one call in progress at any gateway. Without the parameter, all current and future
+ * calls of the workspace at all gateways are shown. `?definitions=0` omits the definitions of the charts.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,30 +14,31 @@ import {
   closeCodes,
   showCalls,
   type FollowCharts,
+  type FollowOthers,
   type InspectedCalls,
   type ViewerLimits,
 } from './viewer.ts';
 
 export type InspectorLimits = ViewerLimits & {
-  /** Concurrent viewers, in total and per workspace. */
+  /** Maximum number of concurrent viewers, in total and per workspace. */
   viewers: number;
   viewersOfWorkspace: number;
 };
 
 export type InspectorSocket = {
-  /** Rejects when the owner of the call cannot be looked up. */
+  /** Accepts a websocket. Rejects when the owner of the call cannot be looked up. */
   accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): Promise<void>;
   /** Closes all connections. */
   close(): void;
 };
 
-/** Number of viewers per workspace. */
+/** Counts viewers per workspace. */
 const createViewerCounts = () => {
   const counts = new Map<string, number>();
   const of = (workspaceId: string): number => counts.get(workspaceId) ?? 0;
   return {
     of,
-    /** Resolves when the connection is closed. */
+    /** Counts a viewer until its connection is closed. */
     count(viewer: WebSocket, workspaceId: string): void {
       counts.set(workspaceId, of(workspaceId) + 1);
       viewer.on('close', () => {
@@ -51,7 +52,8 @@ const createViewerCounts = () => {
 export type InspectorSocketOptions = {
   calls: InspectedCalls;
   follow: FollowCharts;
-  /** Workspace of a call in progress; undefined for an ended or unknown call. */
+  followOthers: FollowOthers;
+  /** Resolves to the workspace of a call in progress; undefined for an ended or unknown call. */
   ownerOf: (callId: string) => Promise<string | undefined>;
   limits: InspectorLimits;
   logger: Logger;
@@ -71,7 +73,8 @@ export const createInspectorSocket = (options: InspectorSocketOptions): Inspecto
       if (viewers.of(workspaceId) >= limits.viewersOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (viewer) => {
         viewers.count(viewer, workspaceId);
-        showCalls(viewer, { workspaceId, callId }, options);
+        const hasDefinitions = query.get('definitions') !== '0';
+        showCalls(viewer, { workspaceId, callId, hasDefinitions }, options);
       });
       return undefined;
     },

@@ -1,12 +1,13 @@
-/** A viewer on a websocket: receives calls as they appear, and is disconnected if it stops reading. */
+/**
+ * A viewer connected by a websocket. The viewer receives calls as they appear, and is disconnected if it stops reading.
+ */
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { AnyActorRef } from 'xstate';
 import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
-import { type InspectionMessage, inspectCall } from './inspect-call.ts';
+import { inspectCall } from './inspect-call.ts';
 
-// Names the actors of a call that moves between gateways: each process numbers its own actors, so names are made
-// unique.
+// Makes the names of actors of several gateways unique, because each process numbers its own actors.
 
 /** A message of Stately's inspection protocol. */
 type ShownMessage = {
@@ -15,52 +16,120 @@ type ShownMessage = {
   sessionId: string;
   parentId?: unknown;
   sourceId?: unknown;
+  /** The chart; large. */
+  definition?: unknown;
+  /** The first message of a call has its id; the protocol does not name calls. */
+  callId?: string;
 };
 
+/** Whether the message introduces the actor of a call itself. */
+const isRoot = ({ type, rootId, sessionId }: ShownMessage): boolean =>
+  type === '@xstate.actor' && sessionId === rootId;
+
+/** Names actors by their gateway; those of gateway 1 keep their names. */
+const namedBy = (gateway: number, message: ShownMessage): ShownMessage => {
+  const { rootId, sessionId, parentId, sourceId } = message;
+  const nameOf = <T>(id: T): T | string => (typeof id === 'string' && gateway > 1 ? `${gateway}/${id}` : id);
+  return {
+    ...message,
+    rootId: nameOf(rootId),
+    sessionId: nameOf(sessionId),
+    ...(parentId === undefined ? {} : { parentId: nameOf(parentId) }),
+    ...(sourceId === undefined ? {} : { sourceId: nameOf(sourceId) }),
+  };
+};
+
+/** Names the actors of a call that moves between gateways. */
 export const createSessionNames = (): ((message: ShownMessage) => ShownMessage) => {
   let gateways = 0;
-  const nameOf = <T>(id: T): T | string =>
-    typeof id === 'string' && gateways > 1 ? `${gateways}/${id}` : id;
   return (message) => {
-    const { type, rootId, sessionId, parentId, sourceId } = message;
-    // Each gateway begins with the call's root actor.
-    if (type === '@xstate.actor' && sessionId === rootId) gateways += 1;
-    return {
-      ...message,
-      rootId: nameOf(rootId),
-      sessionId: nameOf(sessionId),
-      ...(parentId === undefined ? {} : { parentId: nameOf(parentId) }),
-      ...(sourceId === undefined ? {} : { sourceId: nameOf(sourceId) }),
-    };
+    // The root actor of the call comes first from each gateway.
+    if (isRoot(message)) gateways += 1;
+    return namedBy(gateways, message);
+  };
+};
+
+const hasStopped = (message: object): boolean => {
+  const snapshot = 'snapshot' in message ? message.snapshot : undefined;
+  const isKnown = typeof snapshot === 'object' && snapshot !== null && 'status' in snapshot;
+  return isKnown && snapshot.status !== 'active';
+};
+
+/** The actors of one gateway that have not stopped, and the messages that stop them if the gateway is lost. */
+const createRunningActors = () => {
+  const running = new Map<string, ShownMessage>();
+  return {
+    note(message: ShownMessage): void {
+      if (message.type === '@xstate.actor') running.set(message.sessionId, message);
+      if (message.type === '@xstate.snapshot' && hasStopped(message)) running.delete(message.sessionId);
+    },
+    stopAll: (at: number): ShownMessage[] =>
+      [...running.values()].map(({ rootId, sessionId }) => ({
+        type: '@xstate.snapshot',
+        rootId,
+        sessionId,
+        createdAt: String(at),
+        event: { type: 'gateway.lost' },
+        snapshot: { status: 'stopped' },
+      })),
   };
 };
 
 export type InspectedCalls = {
   find(callId: string): AnyActorRef | undefined;
-  /** Calls in progress of all workspaces. */
+  /** Returns the calls in progress of all workspaces. */
   all(): Iterable<{ callId: string; workspaceId: string }>;
   /** Calls back with each new call; the returned function unsubscribes. */
   onAdded(callback: (call: { callId: string; workspaceId: string }) => void): () => void;
 };
 
-/** Emits the charts of a call that runs on this or another gateway. Resolves when it is over or the signal aborts. Does not reject. */
+/**
+ * Emits the charts of a call that runs on any gateway. Resolves when the call is over or the signal aborts. Does not
+ * reject.
+ */
 export type FollowCharts = (
   callId: string,
   show: (message: ShownMessage) => void,
   stopped: AbortSignal,
 ) => Promise<void>;
 
+/** Receives the messages of many calls. */
+export type ChartReader = {
+  /** Must not throw. */
+  show(message: ShownMessage): void;
+  /** Resolves in a later turn of the event loop, when most of the buffer is read or the reader is gone. */
+  hasRoom(): Promise<void>;
+};
+
+/** Chart definitions are large; the page of the console needs none. */
+export type WantedCharts = { workspaceId: string; hasDefinitions: boolean };
+
+/**
+ * Shows the calls of a workspace at all other gateways. `open` is called for each connection with a gateway; the result
+ * receives its messages and the end of the connection. The returned function stops it.
+ */
+export type FollowOthers = (
+  wanted: WantedCharts,
+  open: () => ChartReader & {
+    /** `tooSlow`: the other gateway ended the connection, because it was read too slowly. */
+    over(isTooSlow: boolean): void;
+  },
+) => () => void;
+
 export type ViewerLimits = {
-  /** Bytes that may be buffered for a slow reader; beyond it the viewer is disconnected. */
+  /** Maximum number of bytes buffered for a slow reader. Beyond it, the viewer is disconnected. */
   waitingBytes: number;
-  /** A viewer that does not answer for this long is disconnected and releases its permit. */
+  /**
+   * Interval between pings in milliseconds. A viewer that does not answer a ping is disconnected and releases its
+   * permit.
+   */
   pingMs: number;
 };
 
-/** RFC 6455 section 7.4.1 and the registry of close codes. */
+/** Close codes of RFC 6455 section 7.4.1 and of the IANA registry. */
 export const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
 
-/** Fraction of the buffer limit beyond which no further call is added. */
+/** Divisor of the buffer limit: no further call is added while more than this fraction is buffered. */
 const roomShare = 4;
 
 /** Milliseconds after a call's end in which the library sends its last messages. */
@@ -80,22 +149,23 @@ const cutOffWhenSilent = (viewer: WebSocket, pingMs: number): void => {
   viewer.on('close', () => clearInterval(timer));
 };
 
-type Sending = {
-  send(message: object): void;
-  /** Resolves in a later turn, when most of the buffer is sent or the viewer is gone. */
-  hasRoom(): Promise<void>;
-};
+type Viewer = ChartReader & { tooSlow(): void };
 
-const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sending => {
+const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Viewer => {
   const backlog = createReaderBacklog(() => viewer.bufferedAmount);
-  /** Resolves when the last message is sent. */
+  /** Resolves when the last message of an ended call is sent. */
   let leaving = Promise.resolve();
+  const tooSlow = (): void => {
+    if (viewer.readyState !== viewer.OPEN) return;
+    logger.info('disconnected a viewer of the inspector that read too slowly');
+    viewer.close(closeCodes.tooSlow, 'this viewer reads more slowly than its calls change');
+  };
   return {
-    send(message) {
+    tooSlow,
+    show(message) {
       if (viewer.readyState !== viewer.OPEN) return;
       if (backlog.waiting() > waitingBytes) {
-        logger.info('disconnected a viewer of the inspector that read too slowly');
-        viewer.close(closeCodes.tooSlow, 'too slow');
+        tooSlow();
         return;
       }
       const text = JSON.stringify(message);
@@ -114,23 +184,21 @@ const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sendin
 };
 
 /**
- * Shows a call of this gateway from its current state on; `undefined` if it is not here. `onOver` is called shortly
- * after it ends or moves. The returned function stops showing it.
+ * Shows a call of this gateway, beginning with its current state. Returns `undefined` if the call is not on this
+ * gateway. `onOver` is called shortly after the call ends or moves. The returned function stops showing the call.
  */
 export const showHeld =
   ({ find }: Pick<InspectedCalls, 'find'>) =>
-  (
-    callId: string,
-    show: (message: InspectionMessage) => void,
-    onOver: () => void,
-  ): (() => void) | undefined => {
+  (callId: string, show: (message: ShownMessage) => void, onOver: () => void): (() => void) | undefined => {
     const call = find(callId);
     if (call === undefined) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const over = (): void => {
       timer = setTimeout(onOver, lastWordsMs).unref();
     };
-    const endInspection = inspectCall(call, show);
+    const endInspection = inspectCall(call, (message) =>
+      show(isRoot(message) ? { ...message, callId } : message),
+    );
     const subscription = call.subscribe({ complete: over, error: over });
     return () => {
       clearTimeout(timer);
@@ -139,65 +207,107 @@ export const showHeld =
     };
   };
 
+const withoutDefinition = (message: ShownMessage): ShownMessage =>
+  'definition' in message ? { ...message, definition: undefined } : message;
+
 /**
- * Shows all current and future calls of a workspace at this gateway. Calls are added one after the other as the viewer
- * reads: each chart is about 30 kB.
+ * Shows all current and future calls of a workspace at this gateway. Calls are added one after the other at the pace of
+ * the reader, because each chart with its definition has about 30 kB. The returned function stops it.
  */
-const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: Sending): (() => void) => {
-  const shown = new Map<string, () => void>();
-  const waiting = new Set<string>();
-  const show = showHeld(calls);
-  let state: 'idle' | 'introducing' | 'ended' = 'idle';
+export const showAll =
+  (calls: InspectedCalls) =>
+  ({ workspaceId, hasDefinitions }: WantedCharts, reader: ChartReader): (() => void) => {
+    const shown = new Map<string, () => void>();
+    const waiting = new Set<string>();
+    const show = showHeld(calls);
+    let state: 'idle' | 'introducing' | 'ended' = 'idle';
 
-  const forget = (callId: string): void => {
-    shown.get(callId)?.();
-    shown.delete(callId);
-  };
-  const isEnded = (): boolean => state === 'ended';
-  const introduce = async (): Promise<void> => {
-    state = 'introducing';
-    for (const callId of waiting) {
-      waiting.delete(callId);
-      const stop = show(callId, send, () => forget(callId));
-      if (stop !== undefined) shown.set(callId, stop);
-      await hasRoom();
-      if (isEnded()) return;
-    }
-    state = 'idle';
-  };
-  const add = (call: { callId: string; workspaceId: string }): void => {
-    if (call.workspaceId !== workspaceId) return;
-    waiting.add(call.callId);
-    if (state === 'idle') void introduce();
+    const send = (message: ShownMessage): void =>
+      reader.show(hasDefinitions ? message : withoutDefinition(message));
+    const forget = (callId: string): void => {
+      shown.get(callId)?.();
+      shown.delete(callId);
+    };
+    const isEnded = (): boolean => state === 'ended';
+    const introduce = async (): Promise<void> => {
+      state = 'introducing';
+      for (const callId of waiting) {
+        waiting.delete(callId);
+        const stop = show(callId, send, () => forget(callId));
+        if (stop !== undefined) shown.set(callId, stop);
+        await reader.hasRoom();
+        if (isEnded()) return;
+      }
+      state = 'idle';
+    };
+    const add = (call: { callId: string; workspaceId: string }): void => {
+      if (call.workspaceId !== workspaceId) return;
+      waiting.add(call.callId);
+      if (state === 'idle') void introduce();
+    };
+
+    const unsubscribe = calls.onAdded(add);
+    for (const call of calls.all()) add(call);
+    return () => {
+      state = 'ended';
+      unsubscribe();
+      for (const callId of shown.keys()) forget(callId);
+    };
   };
 
-  const unsubscribe = calls.onAdded(add);
-  for (const call of calls.all()) add(call);
-  return () => {
-    state = 'ended';
-    unsubscribe();
-    for (const callId of shown.keys()) forget(callId);
-  };
+/** Shows all calls of a workspace at the other gateways. The returned function stops it. */
+const showOthers = (wanted: WantedCharts, followOthers: FollowOthers, viewer: Viewer): (() => void) => {
+  let connections = 1;
+  return followOthers(wanted, () => {
+    const connection = (connections += 1);
+    const actors = createRunningActors();
+    const show = (message: ShownMessage): void => viewer.show(namedBy(connection, message));
+    return {
+      show(message) {
+        actors.note(message);
+        show(message);
+      },
+      hasRoom: viewer.hasRoom,
+      over(isTooSlow) {
+        if (isTooSlow) viewer.tooSlow();
+        else for (const message of actors.stopAll(Date.now())) show(message);
+      },
+    };
+  });
 };
 
-/** Shows one call at any gateway, or without an id all calls of this gateway. */
+export type ShownCharts = WantedCharts & {
+  /** `null`: all calls of the workspace. */
+  callId: string | null;
+};
+
+/** Shows one call, or all calls of the workspace, at any gateway. */
 export const showCalls = (
   viewer: WebSocket,
-  { workspaceId, callId }: { workspaceId: string; callId: string | null },
-  options: { calls: InspectedCalls; follow: FollowCharts; limits: ViewerLimits; logger: Logger },
+  { callId, ...wanted }: ShownCharts,
+  options: {
+    calls: InspectedCalls;
+    follow: FollowCharts;
+    followOthers: FollowOthers;
+    limits: ViewerLimits;
+    logger: Logger;
+  },
 ): void => {
   const { calls, limits, logger } = options;
-  const sending = sendTo(viewer, limits.waitingBytes, logger);
+  const reader = sendTo(viewer, limits.waitingBytes, logger);
   const leaving = new AbortController();
   cutOffWhenSilent(viewer, limits.pingMs);
   viewer.on('error', (error) => logger.debug({ err: error }, 'the WebSocket of an inspector viewer failed'));
   viewer.on('close', () => leaving.abort());
   if (callId === null) {
-    leaving.signal.addEventListener('abort', showAll(workspaceId, calls, sending));
+    leaving.signal.addEventListener('abort', showAll(calls)(wanted, reader));
+    leaving.signal.addEventListener('abort', showOthers(wanted, options.followOthers, reader));
     return;
   }
   const nameSessions = createSessionNames();
+  const show = (message: ShownMessage): void =>
+    reader.show(nameSessions(wanted.hasDefinitions ? message : withoutDefinition(message)));
   void options
-    .follow(callId, (message) => sending.send(nameSessions(message)), leaving.signal)
+    .follow(callId, show, leaving.signal)
     .then(() => viewer.close(closeCodes.done, 'the call is over'));
 };

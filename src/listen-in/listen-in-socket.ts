@@ -1,7 +1,7 @@
 /**
- * Websocket at `/api/v1/admin/listen?call=` on which admins listen to a call in progress at any gateway. It sends JSON
- * (`ToWhoListens`) and, in the states `on` and `paused`, audio as binary messages. Slow listeners lose audio. It closes
- * with the call.
+ * Websocket at `/api/v1/admin/listen?call=` by which admins listen to a call in progress at any gateway. The gateway
+ * sends JSON (`ToWhoListens`) and, in the states `on` and `paused`, audio as binary messages. Slow listeners lose
+ * audio. The websocket closes when the call ends.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,27 +11,30 @@ import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import type { ListenInPolicy, ListenInState, ToWhoListens } from '#src/domain/listen-in.ts';
 
 export type ListenInLimits = {
-  /** Concurrent listeners, in total and per workspace. */
+  /** Maximum number of concurrent listeners, in total and per workspace. */
   listeners: number;
   listenersOfWorkspace: number;
-  /** Bytes that may be buffered for a slow listener; further audio is dropped. */
+  /** Maximum number of bytes buffered for a slow listener; further audio is dropped. */
   waitingBytes: number;
-  /** A listener that does not answer for this long is disconnected. */
+  /** Interval between pings in milliseconds. A listener that does not answer a ping is disconnected. */
   pingMs: number;
 };
 
-/** Audio of a call and its state. Neither callback may throw. */
+/** Callbacks for the audio of a call and for the state of listening in. Neither callback may throw. */
 export type Ear = { onState: (state: ListenInState) => void; onSound: (samples: Uint8Array) => void };
 
-/** The admin and the requested call. */
+/** A request to listen: the admin and the call. */
 export type Wish = { workspaceId: string; actor: string; callId: string };
 
 export type ListenInSocketOptions = {
-  /** Undefined for an ended call, or one of another workspace. */
+  /** Resolves to undefined for an ended call, or a call of another workspace. */
   policyOf: (wish: Wish) => Promise<ListenInPolicy | undefined>;
-  /** Records the beginning in the audit log; without it no audio is sent. The returned function records the end. */
+  /**
+   * Records the beginning in the audit log. If the entry cannot be written, no audio is sent. The returned function
+   * records the end.
+   */
   begin: (wish: Wish, policy: ListenInPolicy) => Promise<() => Promise<void>>;
-  /** Resolves when the call ends or the signal aborts. Does not reject. */
+  /** Emits the audio of a call. Resolves when the call ends or the signal aborts. Does not reject. */
   follow: (callId: string, policy: ListenInPolicy, ear: Ear, stopped: AbortSignal) => Promise<void>;
   limits: ListenInLimits;
   logger: Logger;
@@ -43,7 +46,7 @@ export type ListenInSocket = {
   close(): void;
 };
 
-/** RFC 6455 section 7.4.1. */
+/** Close codes of RFC 6455 section 7.4.1. */
 const closeCodes = { done: 1000, goingAway: 1001, failed: 1011 } as const;
 
 const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);

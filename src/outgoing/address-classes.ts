@@ -1,10 +1,11 @@
 /**
- * Classifies IP addresses: RFC 6890 and the IANA registries of special-purpose addresses. One place for all that must
- * not reach inner addresses: requests over HTTP (`target-guard.ts`) and SIP of trunks (`trunk-addresses.ts`).
+ * Classifies IP addresses by RFC 6890 and the IANA registries of special-purpose addresses. All code that must not
+ * reach internal addresses uses these classes: requests over HTTP (`target-guard.ts`) and SIP of trunks
+ * (`trunk-addresses.ts`).
  */
 import { BlockList, isIP } from 'node:net';
 
-/** Subnets, and single addresses. */
+/** Creates a list of subnets and single addresses. */
 export const blockList = (...subnets: readonly string[]): BlockList => {
   const list = new BlockList();
   for (const subnet of subnets) {
@@ -16,7 +17,10 @@ export const blockList = (...subnets: readonly string[]): BlockList => {
   return list;
 };
 
-/** Addresses of IPv4 that are mapped to IPv6 (`::ffff:10.0.0.1`) are in the blocks of IPv4. */
+/**
+ * Whether the list contains the address. An IPv4 address that is mapped to IPv6 (`::ffff:10.0.0.1`) is in the blocks of
+ * IPv4.
+ */
 export const contains = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
@@ -37,12 +41,12 @@ const specialIpv4 = blockList(
 );
 
 /**
- * Everything outside this range is special: unspecified, loopback, link-local, unique local, multicast, IPv4-mapped,
- * NAT64 … (RFC 4291, section 2.4).
+ * Global unicast addresses. Every IPv6 address outside this range is special: unspecified, loopback, link-local, unique
+ * local, multicast, IPv4-mapped, NAT64 … (RFC 4291, section 2.4).
  */
 const globalIpv6 = blockList('2000::/3');
 
-/** Inside the global range and still special: Teredo and its neighbours, documentation, 6to4. */
+/** Special addresses inside the global range: Teredo and its neighbours, documentation, 6to4. */
 const specialIpv6 = blockList('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 
 export const isPublic = (address: string): boolean =>
@@ -52,15 +56,18 @@ export const isPublic = (address: string): boolean =>
 
 const loopbackBlocks = blockList(...loopback);
 
-/** Rejects mapped forms (`::ffff:127.0.0.1`): they are not written by accident. */
+/**
+ * Whether the address is a loopback address. Mapped forms (`::ffff:127.0.0.1`) are not, because they are not written by
+ * accident.
+ */
 export const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && !/^::ffff:/i.test(address) && contains(loopbackBlocks, address);
 
 /** Names that always mean the local machine (RFC 6761, section 6.3). */
 export const namesLoopback = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
-/** Names of blocks that an operator may write. */
+/** Blocks that an operator may write by name. */
 export const namedSubnets = { loopback, private: privateNetworks } as const;
 
-/** Blocks that must be named to be allowed: cloud metadata services are link-local. */
+/** Blocks that are allowed only if the operator lists them: for example, cloud metadata services are link-local. */
 export const unusualBlocks = blockList(...linkLocal, ...noServer);

@@ -1,16 +1,19 @@
 /**
- * Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. Why
- * undici's own interceptor does not serve: guides/design/decisions.md, "Own code beside undici".
+ * Decompresses bodies that a server compressed without request (RFC 9110, section 8.4); some proxies do so. The reason
+ * why undici's own interceptor is not used is in guides/design/decisions.md, "Own code beside undici".
  */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
 import { EndpointFailure } from './endpoint-failure.ts';
 
-/** More codings are treated as an attempt to keep the processor busy. */
+/** Maximum number of codings of one body. More codings are treated as an attempt to keep the processor busy. */
 const mostCodings = 2;
 
-/** `deflate` is the zlib format; some servers send the bare one, whose first byte cannot begin the other. */
+/**
+ * Chooses the decoder of `deflate`, which is the zlib format. Some servers send raw deflate data instead; its first
+ * byte differs from that of zlib.
+ */
 const inflate = (first: number): Transform =>
   (first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
 
@@ -19,7 +22,7 @@ const decoders: Readonly<Record<string, (first: number) => Transform>> = {
   'x-gzip': () => zlib.createGunzip(),
   deflate: inflate,
   br: () => zlib.createBrotliDecompress(),
-  // Available from Node 22.15 on.
+  // Zstandard is available from Node 22.15 on.
   ...('createZstdDecompress' in zlib ? { zstd: () => zlib.createZstdDecompress() } : {}),
 };
 
@@ -42,7 +45,7 @@ async function* decode(
     }
     const decoders = [outermost, ...inner];
     const decoded = inner.at(-1) ?? outermost;
-    // An error of the pipeline also arrives at the last decoder.
+    // Errors of the pipeline are ignored here, because the last decoder emits them too.
     pipeline([Readable.from(withFirst(first.value)), ...decoders]).catch(() => undefined);
     try {
       yield* decoded;

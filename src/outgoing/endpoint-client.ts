@@ -3,8 +3,8 @@
  * operator's language model and speech engines. (Recording stores use their library's `fetch`, and recordings of other
  * gateways are read by GET: src/recordings/s3-store.ts, src/cluster/fetch-recording.ts.)
  *
- * It uses undici's `request` instead of `fetch`: only the headers below are added, and redirects are not followed. It
- * does not ask for compression, which can delay a stream, but reads it.
+ * The client uses undici's `request` instead of `fetch`: only the headers below are added, and redirects are not
+ * followed. The client does not ask for compression, which can delay a stream, but decompresses compressed responses.
  */
 import { Agent, type Dispatcher, type FormData } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
@@ -14,11 +14,11 @@ import { scheduledFairly } from './fair-scheduling.ts';
 import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
 
 export type EndpointRequest = {
-  /** Sent unchanged. `accept-encoding` and `user-agent` are added. */
+  /** Headers, sent unchanged. The client adds `accept-encoding` and `user-agent`. */
   headers: Readonly<Record<string, string>>;
   /** Absent for a request without a body. */
   body?: string | FormData;
-  /** Aborting it releases request and response. */
+  /** Aborting the signal releases the request and its response. */
   signal: AbortSignal;
   /** Limit of the decompressed response body in bytes, if it differs from the client's. */
   maxBodyBytes?: number;
@@ -26,20 +26,23 @@ export type EndpointRequest = {
 
 export type EndpointResponse = {
   status: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Read once. Throws an EndpointFailure, or the signal's reason when aborted. Stopping early closes the connection.
+   * Body of the response, which can be read once. Throws an EndpointFailure, or the signal's reason when aborted. A
+   * reader that stops early closes the connection.
    */
   body: AsyncIterable<Uint8Array>;
-  /** For a body that is not read. Read or discard every body, or its connection stays in use. */
+  /**
+   * Discards the body of a response that is not read. The connection stays in use until the body is read or discarded.
+   */
   discard(): void;
 };
 
 export type EndpointClient = {
   /**
-   * Throws an EndpointFailure when there is no response, also for a redirect; rejects with the signal's reason when
-   * aborted. Any other status is a response.
+   * Sends a request. Rejects with an EndpointFailure if there is no response or the response is a redirect, and with
+   * the signal's reason when aborted. Responses with any other status are returned.
    */
   post(url: string, request: EndpointRequest): Promise<EndpointResponse>;
   /** Closes all connections; requests in progress fail. */
@@ -49,7 +52,7 @@ export type EndpointClient = {
 export type EndpointClientOptions = ConnectorOptions & {
   /** Size of a response body in bytes. */
   maxBodyBytes: number;
-  /** Connections per host; further requests wait. null for no limit. */
+  /** Maximum number of connections per host; further requests wait. Null for no limit. */
   connectionsPerHost: number | null;
   /** Dispatcher of the requests; by default connections to their targets. */
   openDispatcher?: OpenDispatcher | null;
@@ -57,7 +60,7 @@ export type EndpointClientOptions = ConnectorOptions & {
 
 export type OpenDispatcher = () => Dispatcher;
 
-/** Passes on the body in turn, up to `limit` bytes, and translates its errors. */
+/** Passes on the body by fair scheduling, up to `limit` bytes, and translates its errors. */
 async function* limited(
   body: AsyncIterable<Uint8Array>,
   limit: number,
@@ -82,7 +85,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
     new Agent({
       connect: connections.connect,
       connections: options.connectionsPerHost,
-      // Callers set the time limits.
+      // Disabled here, because callers set the time limits.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -102,7 +105,8 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
     const before = connections.opened();
     try {
       return await request(url, endpointRequest).catch((error: unknown) => {
-        // A stale kept connection (most servers close after 5 s) is no failure of the server.
+        // Most servers close an idle connection after 5 s, so an error on a reused connection is no failure of the
+        // server: the request is sent once more.
         const isStale = (connections.brokenBy(error) ?? Infinity) <= before;
         if (!isStale || endpointRequest.signal.aborted) throw error;
         return request(url, endpointRequest);
@@ -116,7 +120,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
   return {
     async post(text, endpointRequest) {
       const { signal, maxBodyBytes = options.maxBodyBytes } = endpointRequest;
-      // Checked again: the rules may have changed since the URL was saved.
+      // The URL is checked again, because the rules may have changed since it was saved.
       const problem = endpointUrlProblem(text, options.rules);
       if (problem !== undefined) throw new EndpointFailure('target_refused', problem);
       const { statusCode: status, headers, body } = await send(new URL(text), endpointRequest);

@@ -8,7 +8,7 @@ import { EndpointFailure } from './endpoint-failure.ts';
 import type { NameResolver } from './name-resolver.ts';
 import { createPermits, type ReleasePermit } from './permits.ts';
 
-/** One client per workspace, so no request waits for another workspace's connections. */
+/** HTTP clients, one per workspace, so that no request waits for another workspace's connections. */
 export type EndpointClients = {
   of(workspaceId: string): EndpointClient;
   /** Closes all connections; requests in progress fail. */
@@ -17,11 +17,14 @@ export type EndpointClients = {
 
 export type EndpointClientsOptions = Omit<EndpointClientOptions, 'connectionsPerHost' | 'lookup'> & {
   names: NameResolver;
-  /** Shared by all workspaces, as `permits.ts` says. Beyond its share a workspace's request fails at once. */
+  /**
+   * Permits for concurrent requests, shared by all workspaces (`permits.ts`). A request beyond the share of its
+   * workspace fails at once.
+   */
   requestsAtOnce: number;
 };
 
-/** The same body; its end releases the permit. */
+/** Passes on the body unchanged and releases the permit at its end. */
 async function* until(
   body: AsyncIterable<Uint8Array>,
   releasePermit: ReleasePermit,

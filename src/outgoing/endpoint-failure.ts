@@ -15,13 +15,16 @@ export type EndpointFailureKind =
   | 'invalid_reply'
   | 'reply_too_large';
 
-/** The message contains no URL, header or body, so it may be logged and shown to the endpoint's owner. */
+/**
+ * Failure of a request. The message contains no URL, header or body, so it may be logged and shown to the endpoint's
+ * owner.
+ */
 export class EndpointFailure extends Error {
   override readonly name = 'EndpointFailure';
   readonly failure: EndpointFailureKind;
-  /** HTTP status, if there was one. */
+  /** HTTP status; undefined without a response. */
   readonly status: number | undefined;
-  /** Target of a redirect as the server wrote it. Shown to the endpoint's owner, never logged. */
+  /** Target of a redirect as the server wrote it. The target is shown to the endpoint's owner, but never logged. */
   readonly location: string | undefined;
 
   constructor(
@@ -63,7 +66,7 @@ export const endpointFailure = (error: unknown): EndpointFailure => {
     });
   }
   if (tlsCode.test(code)) return new EndpointFailure('tls_failed', code, { cause: error });
-  // zlib's error quotes the body, so it is dropped here.
+  // The message of zlib's error quotes the body, so it is dropped here.
   if (isMalformed(error)) return new EndpointFailure('invalid_reply', 'the response is not HTTP');
   return new EndpointFailure('connection_failed', code === '' ? 'the connection broke' : code, {
     cause: error,

@@ -1,8 +1,8 @@
 /**
- * Fair scheduling of response bodies: they share each pass of the event loop, so a fast server delays neither a call's
- * audio nor another body. Data beyond a pass waits for the next one; the body that has taken least goes first. A
- * waiting body is not read, so TCP slows its server down. Without it fifty fast servers hold the event loop for up to
- * 1.6 s (guides/design/decisions.md, "Own code beside undici").
+ * Fair scheduling of response bodies, which share each pass of the event loop. A fast server therefore delays neither a
+ * call's audio nor another body. Data beyond a pass waits for the next pass; the body that has taken the fewest bytes
+ * goes first. A waiting body is not read, so TCP slows its server down. Without fair scheduling, fifty fast servers
+ * hold the event loop for up to 1.6 s (guides/design/decisions.md, "Own code beside undici").
  */
 
 /** Bytes per pass of all bodies together. Reading this many bytes of events takes about five milliseconds. */
@@ -40,7 +40,7 @@ const countPass = (): void => {
   });
 };
 
-/** Resolves when this body may be read. */
+/** Returns a promise that resolves when this body may be read; undefined if it may be read at once. */
 const turn = (bytesTaken: number, bytes: number): Promise<void> | undefined => {
   countPass();
   if (left > 0 && waiting.size === 0) {

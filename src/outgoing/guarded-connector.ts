@@ -17,8 +17,9 @@ const mayBeContinue = (bytes: Buffer): boolean => {
 };
 
 /**
- * Skips `100 Continue` responses that were not asked for, as a client must (RFC 9110, section 15.2); undici breaks the
- * connection instead (guides/design/decisions.md, "Own code beside undici"). Reads the connection up to the head of the real response before undici does.
+ * Skips `100 Continue` responses that the gateway did not ask for, as a client must (RFC 9110, section 15.2); undici
+ * breaks the connection instead (guides/design/decisions.md, "Own code beside undici"). This function reads the
+ * connection up to the head of the real response before undici does.
  */
 const skipContinue = (socket: Socket): void => {
   const read = socket.read.bind(socket);
@@ -60,7 +61,7 @@ const skipContinue = (socket: Socket): void => {
 
 export type ConnectorOptions = {
   rules: TargetRules;
-  /** From the name look-up to the end of the TLS handshake. */
+  /** Time limit from the name look-up to the end of the TLS handshake. */
   connectMs: number;
   /** PEM of private certificate authorities that are trusted in addition. */
   ca?: string;
@@ -79,7 +80,7 @@ export const guardedConnector = (options: ConnectorOptions): buildConnector.conn
     });
     return (target, callback) => {
       const host = target.hostname;
-      // A literal address is never looked up.
+      // An address literal causes no look-up, so it is checked here.
       if (isIP(host) !== 0 && !mayConnect({ host, address: host, secure }, rules)) {
         return callback(targetRefused(), null);
       }
@@ -91,7 +92,7 @@ export const guardedConnector = (options: ConnectorOptions): buildConnector.conn
   return (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback);
 };
 
-/** Whether an error belongs to a connection that was open before. */
+/** Ages of connections, by which an error on a reused connection is recognized. */
 export type ConnectionAges = {
   /** Number of connections opened so far. */
   opened(): number;

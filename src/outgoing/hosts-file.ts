@@ -10,7 +10,7 @@ const usualPath =
     ? join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
     : '/etc/hosts';
 
-/** Lines are `address name name …`; `#` begins a comment (hosts(5)). */
+/** Parses the hosts file, whose lines are `address name name …`; `#` begins a comment (hosts(5)). */
 export const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   const addresses = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -26,8 +26,8 @@ export const parseHosts = (text: string): ReadonlyMap<string, readonly string[]>
 };
 
 /**
- * Reads the hosts file, again after it changed. Synchronously: the shared threads may all wait for look-ups, and the
- * file is small. A missing file is empty.
+ * Opens the hosts file and reads it again after each change. Reads are synchronous, because the shared threads may all
+ * wait for look-ups, and the file is small. A missing file counts as empty.
  */
 export const openHostsFile = (path = usualPath): HostsFile => {
   let version = '';

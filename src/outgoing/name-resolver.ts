@@ -1,8 +1,8 @@
 /**
- * Resolves host names of customers' servers. A name server that does not answer must delay only those who need its
- * names: look-ups use no shared thread (`ask-name-servers.ts`), concurrent look-ups of one name are merged, each
- * workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be called. Why
- * no library does it: guides/design/decisions.md, "Own look-up of names".
+ * Resolves host names of customers' servers. A name server that does not answer must delay only requests to its own
+ * names. Therefore look-ups use no shared thread (`query-name-servers.ts`), concurrent look-ups of one name are merged,
+ * each workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be
+ * called. The reason why no library is used is in guides/design/decisions.md, "Own look-up of names".
  */
 import { type LookupAddress, type LookupOptions, NODATA, NOTFOUND } from 'node:dns';
 import { type LookupFunction, isIPv4 } from 'node:net';
@@ -15,7 +15,7 @@ import type { HostsFile } from './hosts-file.ts';
 import type { Permits } from './permits.ts';
 import { plainHost } from './target-guard.ts';
 
-/** Cache of addresses and of names that were not found. */
+/** Limits of the cache of addresses and of names that were not found. */
 type NameCacheLimits = Readonly<{
   /** Limits of the time to live. */
   shortestTtlSec: number;
@@ -36,7 +36,7 @@ type NameCache = {
   storeFailed(name: string, error: Error): readonly string[];
 };
 
-/** The name does not exist: drops its addresses. */
+/** Whether the error means that the name does not exist, so that its addresses are dropped. */
 const isGone = (error: Error): boolean =>
   'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 
@@ -51,7 +51,7 @@ const createNameCache = (clock: Clock, limits: NameCacheLimits): NameCache => {
     if (memory.size > limits.names && oldest !== undefined) memory.delete(oldest);
   };
 
-  /** Throws the error if no entry is recent enough. */
+  /** Returns expired addresses. Throws the error if no entry is recent enough. */
   const stale = (name: string, error: Error): readonly string[] => {
     const last = found.get(name);
     if (last === undefined || clock.now() > last.until + limits.staleMs) throw error;
@@ -90,8 +90,8 @@ export type NameLimits = NameCacheLimits &
 
 export type NameResolver = {
   /**
-   * Look-ups for one workspace's connections. Fails with an error whose `code` is one of `node:dns`, or an
-   * EndpointFailure.
+   * Returns the look-up function for one workspace's connections. A look-up fails with an error whose `code` is one of
+   * `node:dns`, or with an EndpointFailure.
    */
   lookupFor(workspaceId: string): LookupFunction;
 };
@@ -99,13 +99,13 @@ export type NameResolver = {
 export type NameResolverOptions = {
   queryNameServers: ResolveName;
   /**
-   * For names that the operator allows and DNS does not know: the system's resolver (search domains, mDNS). It uses a
-   * shared thread, so customers cannot cause it.
+   * Resolver of the system (search domains, mDNS), for names that the operator allows and DNS does not know. The
+   * system's resolver uses a shared thread, so customers cannot trigger it.
    */
   querySystem: ResolveName;
   isTrusted: (name: string) => boolean;
   hostsFile: HostsFile;
-  /** Concurrent look-ups. */
+  /** Permits for concurrent look-ups. */
   permits: Permits;
   limits: NameLimits;
   clock: Clock;
@@ -117,7 +117,7 @@ const tooLate = (): Error =>
 /** These names always mean the local machine (RFC 6761, section 6.3). */
 const namesLoopback = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** Name servers first, then the system. */
+/** Queries the name servers first, then the system's resolver. */
 const askAll =
   ({ queryNameServers, querySystem, isTrusted }: NameResolverOptions): ResolveName =>
   async (name) => {
@@ -129,7 +129,10 @@ const askAll =
     }
   };
 
-/** Returns addresses of one family, or IPv4 before IPv6, as a connection needs them. Fails if there is none. */
+/**
+ * Returns addresses of one family, or IPv4 before IPv6, as a connection needs them. Throws if there is no address of
+ * the family.
+ */
 const ofFamily = (
   addresses: readonly string[],
   family: LookupOptions['family'],

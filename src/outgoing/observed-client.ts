@@ -5,11 +5,11 @@ import type { Exchange } from '#src/domain/agent-trial.ts';
 /** Records requests, for example those of one turn. */
 export type ExchangeLog = {
   exchanges: Exchange[];
-  /** Milliseconds since its beginning. */
+  /** Milliseconds since the log began. */
   elapsed(): number;
 };
 
-/** Bytes of a response body that are kept. */
+/** Maximum number of bytes of a response body that are recorded. */
 const recordedBytes = 4_096;
 
 export const mask = '••••';
@@ -25,7 +25,7 @@ const shownHeaders = (
     ]),
   );
 
-/** The endpoint's session requests are not recorded. */
+/** Copies response headers for the record, with cookies masked. */
 const shownResponseHeaders = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> =>
@@ -35,7 +35,7 @@ const shownResponseHeaders = (
     ),
   );
 
-/** Records only the head of a response. */
+/** Records only the head of a response that redirects. */
 const redirectOf = (
   status: number,
   location: string | undefined,
@@ -53,14 +53,14 @@ const reasonOf = (error: unknown): string =>
   error instanceof EndpointFailure ? `${error.failure}: ${error.message}` : 'given up by the gateway';
 
 export type WhatIsShown = {
-  /** Replaces an address that is not shown; its response headers are omitted too. */
+  /** Text that replaces an address that must not be shown; the response headers are omitted then, too. */
   shownUrl?: string;
-  /** Names of request headers whose values are masked, beside Authorization. */
+  /** Names of request headers whose values are masked, in addition to Authorization. */
   secretHeaders?: readonly string[];
 };
 
 /**
- * Returns the same client with its requests recorded in the log of the turn that started them; requests are not
+ * Returns the same client with its requests recorded in the log of the turn that started them. Requests are not
  * changed.
  */
 export const observedClient = (
@@ -77,7 +77,7 @@ export const observedClient = (
         method: 'POST',
         url: shownUrl ?? url,
         headers: shownHeaders(request.headers, secretHeaders),
-        // Agents receive text only.
+        // Bodies that are not text are omitted: agents receive only text.
         body: typeof request.body === 'string' ? request.body : '',
       },
       received: null,

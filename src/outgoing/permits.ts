@@ -1,8 +1,8 @@
 /**
  * Permits shared by workspaces, for example for concurrent requests. A workspace may take a permit only while it holds
- * fewer than are free. One workspace alone gets at most half, two get a third each, and a further one always finds
- * room, without configuration or reservations. (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory
- * packet switches", 1998.)
+ * fewer permits than are free. One workspace alone therefore gets at most half of all permits, two workspaces get a
+ * third each, and a further one always finds free permits, without configuration or reservations. (Choudhury and Hahne,
+ * "Dynamic queue length thresholds for shared-memory packet switches", 1998.)
  */
 import { once } from '#src/domain/once.ts';
 
@@ -10,9 +10,9 @@ import { once } from '#src/domain/once.ts';
 export type ReleasePermit = () => void;
 
 export type Permits = {
-  /** Returns undefined if the workspace has its share. */
+  /** Takes a permit. Returns undefined if the workspace has its share. */
   acquire(workspaceId: string): ReleasePermit | undefined;
-  /** Held permits by workspace, without zeros. */
+  /** Numbers of held permits by workspace. Workspaces without permits are missing. */
   held(): ReadonlyMap<string, number>;
 };
 

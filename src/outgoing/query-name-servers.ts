@@ -3,34 +3,37 @@ import { lookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 
-/** `ttlSec` as the owner of the name set it. */
+/** An address with its time to live as the name's owner set it. */
 export type ResolvedAddress = { address: string; ttlSec: number };
 
 /** Rejects with an error whose `code` is one of `node:dns`. */
 export type ResolveName = (name: string) => Promise<ResolvedAddress[]>;
 
-/** Timeout per server in milliseconds, and rounds over all servers; each round waits twice as long. */
+/**
+ * Timeout per server in milliseconds, and number of rounds over all servers. Each round waits twice as long as the one
+ * before.
+ */
 const patience = { timeout: 800, tries: 2 };
 
-/** The system's name servers may change, for example on a laptop. */
+/** Time after which the system's list of name servers is read again, because it may change, for example on a laptop. */
 const freshForMs = 60_000;
 
-/** Delay for addresses of the other family (RFC 8305, section 3). */
+/** Time to wait for addresses of the other family (RFC 8305, section 3). */
 const otherFamilyMs = 50;
 
 const saysNo = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 
 /**
- * Resolves both families by c-ares, which uses no thread of the shared pool. `lookup` of `node:dns` blocks one of its
- * four threads while a name server does not answer, and files and zlib wait for them.
+ * Resolves both families by c-ares, which uses no thread of the shared pool. `lookup` of `node:dns` would block one of
+ * the pool's four threads while a name server does not answer, and files and zlib would wait for them.
  */
 export const createNameServerQuery = ({
   clock,
   nameServers,
 }: {
   clock: Clock;
-  /** `address` or `address:port`; null for the system's name servers. */
+  /** Name servers as `address` or `address:port`; null for those of the system. */
   nameServers: readonly string[] | null;
 }): ResolveName => {
   let resolver = new Resolver(patience);
@@ -61,15 +64,15 @@ export const createNameServerQuery = ({
     if (found.length === 0) await Promise.all(families);
     else await doneWithin(clock, otherFamilyMs, Promise.all(families));
     if (found.length > 0) return [...found];
-    // The name may exist if one family timed out.
+    // If the query for one family timed out, the name may exist.
     throw failures.find((failure) => !saysNo(failure)) ?? failures[0];
   };
 };
 
-/** The system reports no time to live. */
+/** Time to live of an address from the system's resolver, which reports none. */
 const systemTtlSec = 30;
 
-/** Asks the system's resolver, one name at a time, so at most one shared thread waits. */
+/** Queries the system's resolver, one name at a time, so that at most one shared thread waits. */
 export const createSystemQuery = (): ResolveName => {
   let before: Promise<unknown> = Promise.resolve();
   return (name) => {

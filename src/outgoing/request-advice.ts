@@ -1,16 +1,16 @@
 /**
- * Advice on a failed request to a customer's server, for any kind of server: the symptom leads to a code, and the code
- * to its words. The rows of a symptom are tried from top to bottom; the first that applies counts.
+ * Advice on a failed request to a customer's server, for any kind of server. The symptom leads to a code, and the code
+ * to a text. The rows of a symptom are tried from top to bottom; the first one that applies counts.
  */
 import { isIP } from 'node:net';
 import type { ServerAdvice, ServerTrouble } from '#src/domain/server-advice.ts';
 
-/** All troubles except those of event receivers, whose words are in `src/events/test-event.ts`. */
+/** All troubles except those of event receivers, whose texts are in `src/events/test-event.ts`. */
 type RequestTrouble = Exclude<ServerTrouble, 'unauthorized' | 'forbidden' | 'refused' | 'no_answer_in_time'>;
 
-/** A failed request to a customer's server, with what advice needs. */
+/** A failed request to a customer's server, with the data that advice needs. */
 export type FailedRequest = {
-  /** The entered URL: its host with port, and its path without a trailing slash. */
+  /** Parts of the entered URL: the host with its port, and the path without a trailing slash. */
   host: string;
   hostName: string;
   path: string;
@@ -25,14 +25,14 @@ export type FailedRequest = {
   /** Beginning of the body, trimmed. */
   text: string;
   headers: Readonly<Record<string, string>>;
-  /** Words of the server that advice quotes, with secrets masked. */
+  /** Formats words of the server for a quotation in advice, with secrets masked. */
   quote(words: string): string;
   names: {
     /** Name of the form field of the URL. */
     url: 'chat URL' | 'URL';
-    /** Name of the server at this URL. */
+    /** Name by which advice calls the server at this URL. */
     server: 'agent' | 'receiver';
-    /** Advice for a login page in the way. */
+    /** Advice for a login page in front of the server. */
     letIn: string;
   };
 };
@@ -78,7 +78,7 @@ const redirectTarget = ({ headers, askedUrl }: FailedRequest): URL | null =>
 
 const signInPage = /\b(log-?in|sign-?in|oauth2?|authorize|sso|auth)\b/i;
 
-/** A request that failed on the way to the server, or whose response is not readable HTTP. */
+/** Recognizes a request that failed on the way to the server, or whose response is not readable HTTP. */
 export const connectionTrouble = (request: FailedRequest): RequestTrouble | undefined => {
   const { failure, hostName, hasBegun } = request;
   const detail = failure?.detail ?? '';
@@ -117,7 +117,7 @@ const isPage = ({ text, headers }: FailedRequest): boolean =>
 const firewallPage =
   /Request unsuccessful\. Incapsula|AkamaiGHost|Access Denied[\s\S]{0,400}Reference #|The request could not be satisfied|Request blocked|Web Application Firewall/i;
 
-/** A proxy or login wall in front of the server answered. */
+/** Recognizes the response of a proxy or login wall in front of the server. */
 export const protectionTrouble = (request: FailedRequest): RequestTrouble | undefined => {
   const { status, text, headers } = request;
   if (status < 400) return undefined;
@@ -128,7 +128,7 @@ export const protectionTrouble = (request: FailedRequest): RequestTrouble | unde
   return status === 403 && firewallPage.test(text) ? 'firewall' : undefined;
 };
 
-/** A web server that reports plain HTTP on its TLS port. */
+/** Recognizes a web server that reports plain HTTP on its TLS port. */
 export const tlsPortTrouble = ({ text }: FailedRequest): RequestTrouble | undefined =>
   /plain HTTP request was sent to HTTPS port/i.test(text) ? 'https_required' : undefined;
 
@@ -147,10 +147,13 @@ const byStatus: Readonly<Record<number, RequestTrouble>> = {
   504: 'nothing_behind_proxy',
 };
 
-/** Undefined for statuses about the requested resource, which the caller must interpret. */
+/**
+ * Recognizes troubles by their HTTP status. Returns undefined for statuses about the requested resource, which the
+ * caller must interpret.
+ */
 export const statusTrouble = (request: FailedRequest): RequestTrouble | undefined => {
   const { status } = request;
-  // A 503 with a page is mostly a proxy's; 520 to 530 are Cloudflare's.
+  // A 503 with an HTML page usually comes from a proxy; 520 to 530 come from Cloudflare.
   if ((status === 503 && isPage(request)) || (status >= 520 && status <= 530)) return 'nothing_behind_proxy';
   return byStatus[status] ?? (status >= 500 ? 'server_error' : undefined);
 };

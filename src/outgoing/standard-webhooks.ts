@@ -1,16 +1,16 @@
 /**
- * Signs webhooks by the Standard Webhooks specification (standardwebhooks.com, version 1.0.0, "Signature scheme"): the
- * receiver can verify sender, content and age.
+ * Signs webhooks by the Standard Webhooks specification (standardwebhooks.com, version 1.0.0, "Signature scheme"), so
+ * that the receiver can verify sender, content and age.
  */
 import { createHmac } from 'node:crypto';
 
 export type WebhookSignatureInput = {
-  /** Id of the event, equal for every attempt, so the receiver detects repetitions. */
+  /** Id of the event, the same for every attempt, so that the receiver detects repetitions. */
   id: string;
   /** Time of this attempt in seconds since the epoch. */
   timestamp: number;
   body: string;
-  /** `whsec_` and base64; several while a secret is being replaced. */
+  /** Secrets, each `whsec_` followed by base64. There are several while a secret is being replaced. */
   secrets: readonly string[];
 };
 

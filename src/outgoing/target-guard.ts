@@ -1,19 +1,19 @@
 /**
- * Decides which addresses the gateway may call (guides/design/agents.md, "Targets"). URLs come from customers, who
- * could otherwise reach servers that only the gateway can reach. `endpoint-url.ts` checks form and literal addresses
- * when a URL is saved. This module checks the address that is connected to, so a name that changes between check and
- * use gains nothing.
+ * Decides which addresses the gateway may call (guides/design/agents.md, "Targets"). Customers enter URLs and could
+ * otherwise reach servers that only the gateway can reach. `endpoint-url.ts` checks the form of a URL and a literal
+ * address when a URL is saved. This module checks the address to which a connection is opened, so changing a name's
+ * address between check and use has no effect.
  */
 import type { LookupFunction } from 'node:net';
 import { isLoopback, isPublic } from './address-classes.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 
 export type TargetRules = {
-  /** Host names or addresses that may be called over https wherever they are; lower case. */
+  /** Host names or addresses, in lower case, that may be called over https even if they are internal. */
   allowedHosts: readonly string[];
-  /** Whether the gateway's machine may be called, then also over plain http. */
+  /** Whether the gateway's own machine may be called. If so, plain http is allowed too. */
   allowLoopback: boolean;
-  /** For servers that the operator chose: everything is allowed. */
+  /** Allows every target, for servers that the operator chose. */
   anywhere?: boolean;
 };
 
@@ -38,7 +38,7 @@ export const mayConnect = (
 export const targetRefused = (): EndpointFailure =>
   new EndpointFailure('target_refused', 'the host is at an address that may not be called');
 
-/** A DNS look-up that fails if any address of the host is forbidden. */
+/** Wraps a DNS look-up so that it fails if any address of the host is forbidden. */
 export const guardLookup =
   (lookup: LookupFunction, rules: TargetRules, secure: boolean): LookupFunction =>
   (host, options, callback) => {

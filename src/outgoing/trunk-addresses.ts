@@ -1,7 +1,7 @@
 /**
  * Decides which addresses trunks may have (guides/design/threats.md, "Addresses of trunks"). Admins of workspaces enter
- * them and could otherwise send SIP to internal servers. A literal address is judged as written; a name is resolved
- * when it is saved, and later by drachtio-server itself.
+ * these addresses and could otherwise send SIP to internal servers. A literal address is judged as it is written. A
+ * name is resolved when it is saved; later drachtio-server resolves it itself.
  */
 import { isIP } from 'node:net';
 import {
@@ -35,8 +35,8 @@ const problem =
   'This gateway sends no SIP to this address. Its operator says where trunks may be (GW_TRUNK_ADDRESSES).';
 
 /**
- * `rules`: `public`, `private`, `loopback`, addresses and subnets; `!` denies. Null if the operator set none. `lookUp`
- * returns all addresses of a name and rejects if it has none.
+ * Creates the rules for trunk addresses. `rules`: `public`, `private`, `loopback`, addresses and subnets; `!` denies.
+ * `rules` is null if the operator set none. `lookUp` returns all addresses of a name and rejects if it has none.
  */
 export const createTrunkAddresses = (
   rules: readonly string[] | null,
@@ -60,7 +60,7 @@ export const createTrunkAddresses = (
     return namesLoopback(plain.replace(/\.$/, '')) ? '127.0.0.1' : undefined;
   };
 
-  /** Returns no addresses for a name that cannot be resolved now. */
+  /** Resolves a name; returns an empty list if the name cannot be resolved now. */
   const addressesOf = async (name: string): Promise<readonly string[]> =>
     rules === null ? [] : lookUp(name).catch(() => []);
 

@@ -1,4 +1,4 @@
-/** Agents of calls, and the operator's language model, if configured. */
+/** Agents of calls, and the operator's language model if one is configured. */
 import { agentBreakers, agentTimes, graphTimes, replyLimits, languageModelLimits } from '#config/policy.ts';
 import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
@@ -20,12 +20,12 @@ import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 
 export type OwnLanguageModel = {
-  /** Operator's language model; `null`: the built-in agent works without one. */
+  /** The operator's language model; `null` if the built-in agent works without one. */
   model: LanguageModel | null;
   summarize: SummarizeByModel | null;
 };
 
-/** `onFailure` is called for each failed request. */
+/** Starts the language model. `onFailure` is called for each failed request. */
 export const startLanguageModel = (
   { config, clock, started }: Pick<Runtime, 'config' | 'clock' | 'started'>,
   onFailure: NonNullable<LanguageModel['failed']>,
@@ -96,8 +96,8 @@ const agentsWithBreakers = (
 };
 
 /**
- * Requests wait while the process's fence is closed after a freeze. If another process has taken the call, its
- * conversation here is stopped by then.
+ * Makes requests wait while the process's fence is closed after a freeze. If another process has taken over the call,
+ * the conversation in this process is stopped by then.
  */
 const behindFence =
   (fence: Fence, startReply: StartReply): StartReply =>

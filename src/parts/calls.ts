@@ -34,17 +34,17 @@ import type { Runtime } from './runtime.ts';
 import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
+import { createCallRate, type CallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Logger } from 'pino';
-import { createCheckpointLegs, type CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import { createCheckpoints, type Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
 import { createCheckpointSettings, type CheckpointSettings } from '#src/continuity/checkpoint/settings.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
-import { createProgress, type Progress } from '#src/continuity/checkpoint/progress.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
+import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
 import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
-import { storeProgress } from '#src/persistence/calls/call-checkpoints.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -52,16 +52,15 @@ import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 export type CallJournal = {
   journal: Journal;
   transitions: Transitions;
-  progress: Progress;
   settings: CheckpointSettings;
-  legs: CheckpointLegs;
-  /** Null without a language model. */
+  checkpoints: Checkpoints;
+  /** Summarizes a call so far; null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the wait of `close` for an unreachable database. */
   hurry(): void;
 };
 
-/** Log texts of facts; the end of a call has its own line with the reason. */
+/** Log texts of facts. The end of a call has a log line of its own with the reason. */
 const logTextOf: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
   'call.taken_over': 'a call of another process was taken over',
@@ -96,8 +95,8 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 };
 
 /**
- * Journal of facts in the database, and what follows a written fact: log, summary. Closing waits until every fact,
- * transition and summary is written.
+ * Starts the journal of facts in the database, and the work that follows a written fact: log and summary. Closing waits
+ * until every fact, transition and summary is written.
  */
 export const startJournal = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
@@ -114,11 +113,17 @@ export const startJournal = (
   });
   const aheadOf = (callId: string): number => callTime.now(callId) - databaseClock.now();
   const settings = createCheckpointSettings(sealing, aheadOf);
-  const legs = createCheckpointLegs({
+  const checkpoints = createCheckpoints({
     database,
     sealing,
     node: config.node,
     epochOf: (callId) => journal.epochOf(callId),
+    awaitsAnswer: settings.has,
+    shiftOf: callTime.shiftOf,
+    aheadOf,
+    nowIn: callTime.now,
+    isPassing,
+    ...journalLimits.checkpoints,
     clock,
     logger,
   });
@@ -127,8 +132,9 @@ export const startJournal = (
     write: async (callId, sequence, fact, epoch) => {
       // Transitions are written with the end, because a receiver of `call.ended` may request the replay at once.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
-      const checkpoint = fact.type === 'call.answered' ? settings.checkpointOf(callId) : null;
-      const beside = { checkpoint, transitions: last, legsAreGone: legs.areGone(callId) };
+      const checkpoint =
+        fact.type === 'call.answered' ? settings.checkpointOf(callId, checkpoints.withAnswer(callId)) : null;
+      const beside = { checkpoint, transitions: last, legsAreGone: checkpoints.areGone(callId) };
       const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
@@ -140,18 +146,7 @@ export const startJournal = (
     limit: journalLimits.facts,
     retry: journalLimits.retry,
   });
-  const progress = createProgress({
-    write: (some) => storeProgress(database.journal, some),
-    epochOf: journal.epochOf,
-    shiftOf: callTime.shiftOf,
-    aheadOf,
-    nowIn: callTime.now,
-    clock,
-    isPassing,
-    ...journalLimits.progress,
-    logger,
-  });
-  started.defer(progress.close);
+  started.defer(() => checkpoints.close(closing.checkpointsMs));
   const summaries = createSummaries({
     database,
     journal,
@@ -160,18 +155,27 @@ export const startJournal = (
     clock,
     logger,
   });
-  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, fact));
+  const withEnd = createSummaryWithEnd();
+  bus.subscribe('connecting', ({ callId, input: { language, takenOver } }) => {
+    // A language model needs time after the end.
+    if (languageModel.summarize === null && takenOver === null) withEnd.begin(callId, language);
+  });
+  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, withEnd.complete(callId, fact)));
+  bus.subscribe('released', ({ callId }) => withEnd.release(callId));
   bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
-    if (fact.type === 'call.answered') settings.release(callId);
+    if (fact.type === 'call.answered') {
+      settings.release(callId);
+      checkpoints.answered(callId);
+    }
     if (fact.type !== 'call.ended') return;
-    legs.ended(callId);
-    summaries.write(callId, ended);
+    checkpoints.ended(callId);
+    if (!('summary' in fact)) summaries.write(callId, ended);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
   const { soFar: summarizeSoFar } = summaries;
-  return { journal, transitions, progress, settings, legs, summarizeSoFar, hurry: end.hurry };
+  return { journal, transitions, settings, checkpoints, summarizeSoFar, hurry: end.hurry };
 };
 
 type Measured = { telemetry: Telemetry; journalling: CallJournal };
@@ -179,8 +183,19 @@ type Measured = { telemetry: Telemetry; journalling: CallJournal };
 export const startLoadShedding = (
   { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
-): LoadShedding => {
-  const { everyMs, memory, journal, delayLeft } = loadLimits;
+): LoadShedding & Pick<CallRate, 'take'> => {
+  const { everyMs, memory, journal, delayLeft, halvingDelay, callRate, busy } = loadLimits;
+  const { eventLoop } = telemetry;
+  const loopState = (): LoopState => {
+    if (config.maxDelayMs === 0) return 'free';
+    const delayMs = eventLoop.currentDelayMs();
+    if (delayMs >= config.maxDelayMs) return 'overloaded';
+    return delayMs >= config.maxDelayMs * delayLeft || eventLoop.currentUtilization() >= busy
+      ? 'busy'
+      : 'free';
+  };
+  const rate = createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
+  started.defer(rate.close);
   const shedding = createLoadShedding({
     limits: {
       event_loop: { from: config.maxDelayMs, until: config.maxDelayMs * delayLeft },
@@ -188,21 +203,25 @@ export const startLoadShedding = (
       journal,
     },
     measures: {
-      event_loop: telemetry.eventLoop.delayMs,
+      event_loop: eventLoop.delayMs,
       memory: telemetry.memoryShare,
       journal: journalling.journal.backlog,
+    },
+    beginning: {
+      delayMs: eventLoop.currentDelayMs,
+      halvingMs: config.maxDelayMs * halvingDelay,
     },
     everyMs,
     clock: steadyClock,
     onChange({ pressure, measured, sheds }) {
       telemetry.metrics.loadShed(pressure, sheds);
       const about = { pressure, measured: Math.round(measured * 1_000) / 1_000 };
-      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls for now');
+      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls');
       else logger.info(about, 'this gateway accepts calls again');
     },
   });
   started.defer(shedding.close);
-  return shedding;
+  return { ...shedding, take: rate.take };
 };
 
 /** Actors and actions of a call's charts. */
@@ -231,7 +250,6 @@ export type Calls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
-  canBeResumed: OpenLines['canBeResumed'];
   knownKeys: KnownKeys;
   /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
@@ -244,7 +262,7 @@ const openSwitchboard = (
   callMachineWith: CallMachineWith,
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
-  const { journal, transitions, progress, settings } = journalling;
+  const { journal, transitions, settings, checkpoints } = journalling;
   const { open, resume } = telephony.lines;
   const secretKeys = createSecretKeys();
   const openLines = createOpenLines({ bus, secretKeys, open, resume });
@@ -269,7 +287,10 @@ const openSwitchboard = (
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
-    releaseLine: openLines.release,
+    releaseLine(callId) {
+      openLines.release(callId);
+      checkpoints.release(callId);
+    },
     logger,
   });
   bus.subscribe('connecting', ({ callId, input: { takenOver } }) => {
@@ -277,7 +298,7 @@ const openSwitchboard = (
     if (takenOver !== null) secretKeys.begin(callId, takenOver.conversation.messages);
   });
   bus.subscribe('changed', ({ callId, snapshot }) => {
-    progress.note(callId, snapshot, transitions.factsOf(callId));
+    checkpoints.conversationChanged(callId, snapshot, transitions.factsOf(callId));
     environment.onChart?.(callId, stateName(snapshot.value));
   });
   bus.subscribe('fact', ({ callId, fact }) => {
@@ -285,9 +306,11 @@ const openSwitchboard = (
     if (fact.type === 'call.answered') agents.begin(callId);
   });
   bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
-  const holders = [callTime, transitions, progress, settings, { release: openLines.close }];
+  const conversations = { release: checkpoints.over };
+  const holders = [callTime, transitions, conversations, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])
     bus.subscribe('released', ({ callId }) => release(callId));
+  bus.subscribe('released', ({ callId }) => environment.onChart?.(callId, null));
   return { switchboard, openLines };
 };
 
@@ -296,7 +319,7 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
     ? null
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
-/** Starts the parts of calls; arrivals are not accepted yet. */
+/** Starts the parts of calls, which do not accept arrivals yet. */
 export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: CallMachineWith): Calls => {
   const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;
@@ -346,7 +369,6 @@ export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: 
     admission: control.admission,
     switchboard,
     expectLine: openLines.expect,
-    canBeResumed: openLines.canBeResumed,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

@@ -1,4 +1,4 @@
-/** This gateway in a cluster: gateways with one database monitor each other and forward requests for calls. */
+/** This gateway in a cluster. Gateways with one database monitor each other and forward requests for calls. */
 import type { Readable } from 'node:stream';
 import type { Config } from '#config/config.ts';
 import { cluster as clusterPolicy } from '#config/policy.ts';
@@ -19,7 +19,15 @@ import {
   type TakeHandedOver,
 } from '#src/continuity/hand-over-requests.ts';
 import { numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { createNodeWatch, type NodeDuties } from '#src/continuity/nodes/node-watch.ts';
+import {
+  answerScriptProgress,
+  askScriptProgress,
+  scriptProgressIn,
+  type FindScriptProgress,
+} from '#src/cluster/script-progress.ts';
+import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
 import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
@@ -27,11 +35,12 @@ import { createNodeSignals } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { checkpointForm } from '#src/persistence/calls/call-checkpoints.ts';
 import { livingNodes } from '#src/persistence/nodes/nodes.ts';
+import type { OtherParts } from '#src/recordings/assembly.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
 
 export type SharedRecordings = {
-  /** A completed recording, wherever it is stored; see `Recordings` and `RecordingFetcher`. */
+  /** Opens a completed recording at whichever gateway it is stored (see `Recordings` and `RecordingFetcher`). */
   open(recording: {
     callId: string;
     file: string;
@@ -44,30 +53,57 @@ export type SharedRecordings = {
 export type Cluster = {
   askNode: CallSignals['ask'];
   counting: Counting;
-  /** Serves other gateways' requests for local calls, and monitors the others. */
-  open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
+  /** Serves other gateways' requests for calls of this gateway, and monitors the other gateways. */
+  open(
+    duties: NodeDuties & {
+      perform: PerformHere;
+      take: TakeHandedOver;
+      scriptProgress: FindScriptProgress;
+    },
+  ): Promise<void>;
   /** Publishes whether this gateway accepts calls of other gateways. */
   takes(isTaking: boolean): Promise<void>;
   /** Called when the relay has lost its connection with the gateway of this name. */
   leftRelay(name: string): void;
-  /** Returns the names of the other live gateways, and of those that would take this one's calls. */
+  /** Resolves to the names of the other live gateways, and of those that would take over this gateway's calls. */
   others(): Promise<{ living: string[]; takers: string[] }>;
-  /** Resolves to whether that gateway takes calls. Rejects if it is unreachable, or without a database. */
+  /**
+   * Resolves to whether that gateway takes over the calls. Rejects if the gateway is unreachable, or without a
+   * database.
+   */
   giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
-  /** This gateway listens; `url` is its address on this machine. */
+  /** Resolves to the progress of a script at another gateway. Rejects like `giveCalls`. */
+  scriptProgressAt(node: string, callId: string): Promise<ScriptProgress | undefined>;
+  /** Called when this gateway listens. `url` is its address on this machine. */
   listensAt(url: string): Promise<void>;
+  /** Raw parts of recordings at other gateways. */
+  otherParts: OtherParts;
   /** Recordings of this gateway and access to those of others. */
   share(recordings: Recordings): SharedRecordings;
 };
 
-/** Replaces a loopback address, which another machine could not use. */
+/** Whether the host is a wildcard address, which another machine could not use. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** Key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
+/** Returns a key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
 export const sharedLines = ({ lines, realLines }: Config): string | null => {
   if (lines === 'simulator') return lines;
   if (realLines === null || !realLines.isByRelay) return null;
   return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
+};
+
+/**
+ * How the death of another gateway is detected at once; null without lines. Without the relay, calls are not handed over,
+ * but those of a dead gateway are taken over.
+ */
+const suddenDeathsOf = ({ lines, realLines }: Config): SharedLines | null => {
+  if (lines === 'none') return null;
+  if (realLines === null) return { lines, reportedBy: 'database', checks: 'one' };
+  const { drachtio, isByRelay } = realLines;
+  const server = `${lines} ${drachtio.host}:${drachtio.port}`;
+  return isByRelay
+    ? { lines: server, reportedBy: 'relay', checks: 'one' }
+    : { lines: `${server} without relay`, reportedBy: 'database', checks: 'all' };
 };
 
 /** Notification between gateways. */
@@ -92,11 +128,8 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
+  const shared = suddenDeathsOf(config);
   const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
-  const shared =
-    lines === null
-      ? null
-      : ({ lines, reportedBy: config.realLines === null ? 'database' : 'relay' } as const);
   const watch = createNodeWatch({ database, node, shared, numbers, fence, clock, steadyClock, logger });
   const ticking = createRepeatedTask({
     work: async () => fence.tick(),
@@ -124,18 +157,21 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   return {
     askNode: calls.ask,
     counting,
-    async open({ perform, take, ...duties }) {
-      await signals.open((asked) => {
+    async open({ perform, take, scriptProgress, ...duties }) {
+      await signals.open(async (asked) => {
         const handedOver = handOverIn(asked);
-        return handedOver === undefined
-          ? answerInCallRequest(asked, perform)
-          : answerHandOver(handedOver, take);
+        if (handedOver !== undefined) return answerHandOver(handedOver, take);
+        const played = scriptProgressIn(asked);
+        if (played !== undefined) return answerScriptProgress(played, scriptProgress);
+        return answerInCallRequest(asked, perform);
       });
       watch.open(duties, counting);
     },
     leftRelay: watch.leftRelay,
     async takes(isTaking) {
-      await watch.tellTakes(isTaking && lines !== null ? { lines, form: checkpointForm } : null);
+      await watch.tellTakes(
+        isTaking && shared !== null ? { lines: shared.lines, form: checkpointForm } : null,
+      );
     },
     async others() {
       const living = await livingNodes(database, node);
@@ -145,16 +181,18 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
       return { living: living.map(({ name }) => name), takers: takers.map(({ name }) => name) };
     },
     giveCalls: (to, callIds) => askToTake(signals, to, { from: node, callIds: [...callIds] }),
+    scriptProgressAt: (other, callId) => askScriptProgress(signals, other, callId),
     async listensAt(url) {
       const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
       if (address !== null) await watch.tellAddress(address);
     },
+    otherParts: { list: fetcher.listParts, open: fetcher.openPart },
     share: (recordings) => ({
       open: async (wanted) =>
         (await recordings.open(wanted)) ??
         (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
       handler: createRecordingHandler({
-        open: recordings.openOwn,
+        own: recordings.own,
         judge: createProofJudge({ keys: sealing, now: clock.now, logger }),
         logger,
       }),

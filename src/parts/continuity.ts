@@ -1,6 +1,6 @@
 /**
- * Calls beyond one process (src/continuity): takes over the orphaned calls of this gateway's dead process and of lost
- * gateways, or ends them; hands over or ends calls in progress when this gateway stops.
+ * Continuation of calls beyond one process (src/continuity). Takes over or ends the orphaned calls of this gateway's
+ * dead process and of lost gateways, and hands over or ends calls in progress when this gateway stops.
  */
 import { callTimes, closing } from '#config/policy.ts';
 import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
@@ -44,7 +44,7 @@ export type LeftCalls = {
   isResumed: (callId: string) => boolean;
 };
 
-/** Ends calls that cannot continue; resolves when that is stored. */
+/** Ends calls that cannot continue. Resolves when their end is stored. */
 const endOthers = (
   taken: readonly TakenCall[],
   canResume: (call: TakenCall) => boolean,
@@ -55,8 +55,8 @@ const endOthers = (
 };
 
 /**
- * Takes the calls of this gateway's dead process and ends those that cannot continue, before the port opens, so that
- * readers see no orphaned call, and before recordings are recovered.
+ * Takes over the calls of this gateway's dead process and ends those that cannot continue. These calls are taken over
+ * before the port opens, so that readers see no orphaned call, and before recordings are recovered.
  */
 export const takeLeftCalls = async (
   { config, database }: Runtime,
@@ -72,15 +72,17 @@ export const takeLeftCalls = async (
 };
 
 export type StartedTakeOver = TakeOver & {
-  /** Takes over the calls of a gateway that was found dead (src/cluster), unless it runs again. */
+  /** Takes over the calls of a gateway that was found dead (src/cluster), unless that gateway runs again. */
   takeFrom(node: string): Promise<void>;
   /** Calls that a stopping gateway released for this one. */
   take: TakeHandedOver;
   /**
-   * Resumes calls whose take-over was in doubt, once the database confirms it, and performs hang-ups requested while
-   * no gateway held them.
+   * Claims calls of `leaveAll` that no other gateway has taken. Resumes calls whose take-over was in doubt once the
+   * database confirms it. Performs hang-ups that were requested while no gateway held the calls.
    */
   settle(): Promise<void>;
+  /** Releases all calls, because others declared this gateway dead and may have taken them. */
+  leaveAll(): void;
 };
 
 export const startTakeOver = (
@@ -99,7 +101,7 @@ export const startTakeOver = (
     bus,
     keepAgent: (callId, agentCall, workspaceId) =>
       parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
-    legs: parts.journalling.legs,
+    checkpoints: parts.journalling.checkpoints,
     expectLine: calls.expectLine,
     expectRecording: parts.recordings.expect,
     times: callTimes,
@@ -120,39 +122,48 @@ export const startTakeOver = (
     await takeOver.resume(taken);
     await pendingHangUps.perform();
   };
-  const taking = createOwnership({
+  const ownership = createOwnership({
     database,
+    node,
+    release: calls.switchboard.leave,
     resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
   });
   return {
     resume,
     async settle() {
       await pendingHangUps.perform();
-      await taking.settleDoubts();
+      await ownership.settle();
+    },
+    leaveAll() {
+      const released = calls.switchboard.leaveAll();
+      // A stopping gateway would end them; another gateway takes them when it has ended.
+      if (!calls.admission.isDraining()) ownership.takeBack(released);
     },
     async take({ from, callIds }) {
       if (!hasLines || calls.admission.isDraining()) return false;
-      if (callIds.length > 0) await taking.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      if (callIds.length > 0)
+        await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
       return true;
     },
     takeFrom: (from) =>
-      taking.take(() => takeFromLostNode(database, { from, by: node, canResume: hasLines })),
+      ownership.take(() => takeFromLostNode(database, { from, by: node, canResume: hasLines })),
   };
 };
 
 /** Duties of this gateway towards others that share the database. */
 export const nodeDuties = (
   { database }: Runtime,
-  { telephony, calls }: { telephony: Telephony; calls: Calls },
+  { telephony }: { telephony: Telephony },
   takeOver: StartedTakeOver,
 ): NodeDuties => ({
   cleanUps: [
-    // Done first, because the other parties are waiting.
+    { what: 'refusing its messages', run: telephony.disown },
+    // Done before the rest, because the other parties are waiting.
     { what: 'taking over its calls', run: takeOver.takeFrom },
     { what: 'hanging up on its far ends', run: telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
   ],
-  onLost: calls.switchboard.leaveAll,
+  onLost: takeOver.leaveAll,
   atEachLook: takeOver.settle,
 });
 
@@ -164,7 +175,7 @@ type Succession = { successors: Successors | null; because: string };
 
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
-/** Returns the gateways that respond; a frozen one does not. */
+/** Returns the gateways that respond, which excludes a frozen one. */
 const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
   const asked = await Promise.allSettled(takers.map((node) => giveCalls(node, [])));
   return takers.filter((_, index) => {
@@ -191,7 +202,7 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
       because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('because the other gateways do not respond');
-  // Excludes gateways without lines, which would end the calls that they cannot resume.
+  // Gateways without lines are excluded, because they would end the calls that they cannot resume.
   if (others.living.length > 0)
     return nobody('because the other gateways have an older version or other lines');
   if (config.realLines !== null)
@@ -215,19 +226,19 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
     );
 };
 
-const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
+const standingCalls = ({ switchboard }: Calls, { lines }: Telephony): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
-    // Skips calls that are already ending; they end here.
+    // Calls that are already ending are not handed over.
     const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
-    const isStanding = isTalking && canBeResumed(callId);
+    const isStanding = isTalking && lines.checkpoint(callId).isResumable;
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
   });
 
 export type StartedHandOver = {
   /** Decides, reports and begins the hand-over. Never rejects. */
   begin(): Promise<void>;
-  /** Described at `HandOver`; has no effect if no hand-over was begun. */
+  /** Finishes the hand-over (see `HandOver`). If no hand-over was begun, the function has no effect. */
   finish: HandOver['finish'];
 };
 
@@ -243,20 +254,19 @@ export const startHandOver = (
   },
 ): StartedHandOver => {
   const { cluster, calls, liveCalls, telephony, recordings } = parts;
-  const { journal, progress } = parts.journalling;
+  const { journal, checkpoints } = parts.journalling;
   let begun: HandOver | null = null;
 
   const letGo = async (callIds: readonly string[]): Promise<void> => {
     const recorded = callIds.map((callId) => recordings.leave(callId));
     for (const callId of callIds) {
-      progress.leave(callId);
+      checkpoints.leave(callId);
       calls.switchboard.leave(callId);
     }
     const written = Promise.all([
       ...recorded,
       ...callIds.map((callId) => journal.letGo(callId)),
-      progress.written(),
-      telephony.legsWritten(),
+      checkpoints.written(),
     ]);
     const isWritten = await doneWithin(clock, closing.handOverWriteMs, written);
     if (!isWritten)
@@ -277,7 +287,7 @@ export const startHandOver = (
       if (succession.successors === null) return;
       begun = beginHandOver(succession.successors, {
         count: () => liveCalls.count.get(),
-        standing: () => standingCalls(calls),
+        standing: () => standingCalls(calls, telephony),
         letGo,
         give: cluster.giveCalls,
         numbers: closing.handOver,
@@ -302,8 +312,8 @@ type EndCallsNumbers = {
 
 /**
  * Drains the gateway: refuses new calls, hands over calls in progress where possible, and waits for the others. Towards
- * the end of the drain time calls are hung up like by a client, after the farewell; calls that have not ended by then
- * are cut off (`system_error`). Event streams stay open until the last call has ended.
+ * the end of the drain time, calls are hung up after a farewell, as by a client. Calls that have not ended by then are
+ * cut off (`system_error`). Event streams stay open until the last call has ended.
  */
 export const endCalls = async (
   options: {
@@ -320,7 +330,7 @@ export const endCalls = async (
   const { switchboard, handOver, logger } = options;
   const farewellMs = Math.min(numbers.farewellMs, (drainSec * 1_000) / 3);
   try {
-    // Directs arrivals to other gateways before this gateway refuses any.
+    // Arrivals are directed to other gateways before this gateway refuses any.
     await options.lines.takeNoMore();
   } catch (error) {
     logger.warn({ err: error }, 'the lines still receive calls while the gateway stops; they are refused');

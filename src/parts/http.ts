@@ -1,4 +1,4 @@
-/** HTTP server: the API, websockets of web phones, and with GW_INSPECT of the inspector. */
+/** HTTP server: the API, the websockets of web phones, and with GW_INSPECT the websocket of the inspector. */
 import type { RequestListener } from 'node:http';
 import {
   inspectorLimits,
@@ -10,7 +10,8 @@ import {
   platformMaxCallsInProgress,
   requestLimits,
 } from '#config/policy.ts';
-import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
+import { createPhoneSocket, type PhoneSocket } from '#sip/webphone/phone-socket.ts';
+import { connectEverywhere } from '#sip/webphone/phone-switch.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -34,10 +35,14 @@ import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-n
 import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';
 import { progressOf } from '#src/cluster/call-progress.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
-import { createProofJudge } from '#src/cluster/node-proof.ts';
+import { createProofJudge, type JudgeProof } from '#src/cluster/node-proof.ts';
+import { createOtherGateways, type OtherGateways } from '#src/cluster/other-gateways.ts';
+import { createChartsFollowing } from '#src/cluster/follow-charts.ts';
+import { createLinkPhone, phoneLinksPath } from '#src/cluster/phone-links.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
-import { showHeld } from '#src/inspector/viewer.ts';
+import { showAll, showHeld } from '#src/inspector/viewer.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
+import { reachableNodes } from '#src/persistence/nodes/nodes.ts';
 import { findHolder } from '#src/persistence/calls/call-holders.ts';
 import type { Calls } from './calls.ts';
 import { createDirectory } from '#src/administration/directory.ts';
@@ -110,7 +115,12 @@ const apiServicesOf = (
       watchCall: parts.watching.watch,
       isHeldHere: parts.watching.isHeld,
       streams: parts.streams,
-      simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
+      simulator:
+        telephony.simulator &&
+        createSimulatedPeople(telephony.simulator, database, {
+          node: config.node,
+          scriptProgressAt: parts.cluster.scriptProgressAt,
+        }),
     },
     directory: {
       ...createDirectory({ database, sealing, clock, logger }),
@@ -171,14 +181,14 @@ export type CallWatching = {
   watch: ApiServices['calls']['watchCall'];
   isHeld: ApiServices['calls']['isHeldHere'];
   /** Queries of the inspector. */
-  inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'ownerOf'>;
+  inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'followOthers' | 'ownerOf'>;
   /** Queries of listeners. */
   listenIn: ListenInSocketOptions['follow'];
-  /** Where other gateways query local calls. */
+  /** Handler of other gateways' queries for calls of this gateway. */
   handler: CallNewsHandler;
 };
 
-/** Audio of local calls for listeners. */
+/** Audio of calls of this gateway for listeners. */
 const soundOf =
   ({ listen }: Overheard, isAnnounced: boolean): TellNews =>
   (callId, tell, onOver) =>
@@ -201,6 +211,8 @@ const startCallWatching = (
     calls: Calls;
     liveCalls: LiveCalls;
     overheard: Overheard;
+    judgeProof: JudgeProof;
+    gateways: OtherGateways;
   },
 ): CallWatching => {
   const { switchboard } = parts.calls;
@@ -231,11 +243,22 @@ const startCallWatching = (
     logger,
   });
   started.defer(following.close);
+  const chartsFollowing = createChartsFollowing({
+    gateways: parts.gateways,
+    keys: sealing,
+    numbers: clusterPolicy.callFollowing,
+    now,
+    logger,
+  });
+  started.defer(chartsFollowing.close);
+  const inspected = { find: switchboard.find, all, onAdded };
+  const showHeldCharts = showAll(inspected);
   return {
     watch: createCallWatches(following),
     isHeld,
     inspected: {
-      calls: { find: switchboard.find, all, onAdded },
+      calls: inspected,
+      followOthers: chartsFollowing.follow,
       follow: (callId, showMessage, stopped) =>
         following.follow({
           callId,
@@ -260,7 +283,14 @@ const startCallWatching = (
     handler: createCallNewsHandler({
       ...clusterPolicy.callNews,
       held,
-      judge: createProofJudge({ keys: sealing, now, logger }),
+      showHeldCharts: (wanted, reader) => {
+        if (!config.inspect) return undefined;
+        return showHeldCharts(wanted, {
+          ...reader,
+          show: (message) => reader.show({ ...message }),
+        });
+      },
+      judge: parts.judgeProof,
       clock: steadyClock,
     }),
   };
@@ -285,8 +315,43 @@ export const openListenIn = (
   });
 };
 
-/** Websockets for admin tokens and console sessions. */
-const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRoutes => {
+/** Web phones of this gateway, whose pages it links with the other gateways. */
+const openPhoneSocket = (
+  { config, sealing, clock, steadyClock, databaseClock, logger }: Runtime,
+  webPhones: NonNullable<Telephony['webPhones']>,
+  gateways: OtherGateways,
+): PhoneSocket => {
+  const linkPhone = createLinkPhone({
+    gateways,
+    keys: sealing,
+    numbers: clusterPolicy.phoneLinks,
+    now: clock.now,
+    clock: steadyClock,
+    logger,
+  });
+  const { comeBackMs, limits } = webPhonePolicy;
+  const everywhere = {
+    phones: webPhones.phones,
+    linkPhone,
+    node: config.node,
+    now: databaseClock.now,
+    comeBackMs,
+    clock: steadyClock,
+  };
+  return createPhoneSocket({
+    ...webPhones,
+    connectEverywhere: (page) => connectEverywhere(page, everywhere),
+    limits,
+    logger,
+  });
+};
+
+/** Websockets for admin tokens, console sessions and other gateways. */
+const serveWebSockets = (
+  services: ApiServices,
+  failures: Counter,
+  judgeProof: JudgeProof,
+): WebSocketRoutes => {
   const { authenticateToken, authenticateSession } = services.directory;
   return createWebSocketRoutes({
     async authenticate(credential) {
@@ -296,6 +361,8 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
       return admin && { workspaceId: admin.workspace.id, actor: `admin:${admin.id}`, role: admin.role };
     },
     readBrowser: services.operation.readBrowser,
+    judgeGateway: ({ method = '', url = '', headers }) =>
+      judgeProof({ method, path: url, range: undefined }, headers.authorization),
     async countFailure(request) {
       const counted = await failures.count(services.operation.clientAddress(request));
       return counted?.isBeyond === true ? counted.seconds : null;
@@ -305,14 +372,22 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
   });
 };
 
-/** Throws a StartError if the address cannot be used. */
+/** Starts the server. Throws a StartError if the address cannot be used. */
 export const startHttpServer = async (
   runtime: Runtime,
   parts: ApiParts & { liveCalls: LiveCalls; overheard: Overheard },
 ): Promise<HttpServer> => {
-  const { config, logger, environment, started } = runtime;
+  const { config, database, sealing, clock, steadyClock, logger, environment, started } = runtime;
   const { webPhones } = parts.telephony;
-  const watching = startCallWatching(runtime, parts);
+  const gateways = createOtherGateways({
+    read: () => reachableNodes(database, config.node),
+    lookMs: clusterPolicy.otherGatewaysLookMs,
+    clock: steadyClock,
+    logger,
+  });
+  started.defer(gateways.close);
+  const judgeProof = createProofJudge({ keys: sealing, now: clock.now, logger });
+  const watching = startCallWatching(runtime, { ...parts, judgeProof, gateways });
   const services = apiServicesOf(runtime, { ...parts, watching });
   const failures = createCounter('failures', services.operation.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
@@ -325,17 +400,18 @@ export const startHttpServer = async (
   const { host, port } = config;
   const server = await environment.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
-  // Closes event streams first: they last as long as their calls, and the server waits for responses.
+  // Event streams are closed first, because they last as long as their calls, and the server waits for responses.
   started.defer(watching.handler.close);
-  const webSockets = serveWebSockets(services, failures);
+  const webSockets = serveWebSockets(services, failures, judgeProof);
   webSockets.attach(server.server);
   const listeners = openListenIn(runtime, watching.listenIn);
   webSockets.serve('/api/v1/admin/listen', 'admin', listeners.accept);
   started.defer(() => listeners.close());
   if (webPhones !== null) {
-    const phoneSocket = createPhoneSocket({ ...webPhones, limits: webPhonePolicy.limits, logger });
+    const phoneSocket = openPhoneSocket(runtime, webPhones, gateways);
     // Web phones receive and place calls.
     webSockets.serve('/api/v1/admin/phone', 'admin', phoneSocket.accept);
+    webSockets.serveGateways(phoneLinksPath, phoneSocket.acceptLink);
     started.defer(() => phoneSocket.close());
   }
   if (config.inspect) {

@@ -15,24 +15,24 @@ import type { Environment, Runtime } from './runtime.ts';
 
 /** One client for each purpose, so that one purpose does not use up the permits of another. */
 export type Outgoing = {
-  /** For agents of calls. */
+  /** Client for agents of calls. */
   agents: EndpointClients;
-  /** For handshakes of callers. */
+  /** Client for handshakes of callers. */
   handshakes: EndpointClients;
-  /** For trials of agents and endpoints. */
+  /** Client for trials of agents and endpoints. */
   trials: EndpointClients;
-  /** For event receivers. */
+  /** Client for event receivers. */
   receivers: EndpointClients;
   /** Allowed addresses of trunks. */
   trunkAddresses: TrunkAddresses;
-  /** Returns a sentence about why a URL cannot be saved; `undefined` if it can. */
+  /** Resolves to a sentence about why a URL cannot be saved; `undefined` if it can be saved. */
   urlProblem(url: string): Promise<string | undefined>;
 };
 
-/** Time limit of the DNS look-up; a name that is not resolved by then is saved without the check. */
+/** Time limit of the DNS look-up in milliseconds. A name that is not resolved by then is saved without the check. */
 const trunkLookUpMs = 2_000;
 
-/** Throws a StartError if the operator's certificate file cannot be used. */
+/** Creates the clients. Throws a StartError if the operator's certificate file cannot be used. */
 export const startOutgoing = async ({
   config,
   clock,

@@ -11,19 +11,25 @@ import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { Duplex } from 'node:stream';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
+import { createEncoding } from '#src/recordings/encoding.ts';
 import { listen } from '#src/start/http-server.ts';
 
 /** External dependencies of a gateway's process. The simulation replaces them. */
 export type Environment = {
-  /** Connection to the database; `null`: to the configured server. */
+  /** Opens a stream to the database; `null` for a connection to the configured server. */
   openDatabaseStream: (() => Duplex) | null;
-  /** Dispatcher of requests to customers' servers; `null`: real connections. */
+  /** Opens the dispatcher of requests to customers' servers; `null` for real connections. */
   openDispatcher: OpenDispatcher | null;
   listen: typeof listen;
   /** Wrapper between calls and their lines. */
   betweenLines: (lines: Lines) => Lines;
-  /** Called with the chart's state after each event of a call; `null`: no observer. */
-  onChart: ((callId: string, state: string) => void) | null;
+  /** Encoding of recordings. */
+  openEncoding: typeof createEncoding;
+  /**
+   * Called with the chart's state after each event of a call, and with `null` when the call has ended here or was
+   * released. `null` without an observer.
+   */
+  onChart: ((callId: string, state: string | null) => void) | null;
 };
 
 /** The real database, network and lines of the configuration. */
@@ -32,6 +38,7 @@ export const realEnvironment: Environment = {
   openDispatcher: null,
   listen,
   betweenLines: (lines) => lines,
+  openEncoding: createEncoding,
   onChart: null,
 };
 
@@ -53,13 +60,14 @@ export type Runtime = {
   bus: CallBus;
   callTime: CallTime;
   /**
-   * Fence, which is closed after a freeze of this process until the database confirms that it still holds its calls.
+   * Fence that is closed after a freeze of this process, until the database confirms that the process still holds its
+   * calls.
    */
   fence: FreezeFence;
   /** Clock that runs as fast as simulated calls do. */
   callClock: Clock;
   logger: Logger;
   environment: Environment;
-  /** Ends everything that was started, in reverse order. */
+  /** Disposable stack that ends everything that was started, in reverse order. */
   started: AsyncDisposableStack;
 };

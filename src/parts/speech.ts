@@ -1,4 +1,4 @@
-/** Speech engines: the operator's choice, or what is installed. */
+/** Speech engines: the operator's choice, or the programs that are installed. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
@@ -33,7 +33,7 @@ export type Speech = ReturnType<typeof createSpeechEngines> & {
   /** Engines that a number may choose. */
   engines: Omit<Engines, 'turnModel'>;
   voiceSamples: VoiceSamples;
-  /** Closes the synthesizers' connections; calls own those of recognizers. */
+  /** Closes the synthesizers' connections. Calls own the connections of recognizers. */
   close(): Promise<void>;
 };
 
@@ -75,7 +75,7 @@ const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Voice
   }
 };
 
-/** Engines that a number may choose; `recognizers` are the configured ones. */
+/** Returns the engines that a number may choose. `recognizers` are the configured ones. */
 export const enginesOf = (
   { synthesizers }: SpeechConfig,
   recognizers: readonly RecognitionEngine[],
@@ -106,7 +106,10 @@ const requireInstalled = async ({ synthesizers, recognizers }: SpeechConfig, pat
   }
 };
 
-/** Throws a StartError for a chosen program that is not installed. `path` is the search path for programs. */
+/**
+ * Starts the engines. Throws a StartError for a chosen program that is not installed. `path` is the search path for
+ * programs.
+ */
 export const startSpeech = async (
   config: SpeechConfig,
   options: {

@@ -1,4 +1,5 @@
 /** Storage: the data folder, the master key, the database with the data of a first start, and recordings. */
+import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { type Database, openDatabase } from '#src/persistence/database/database.ts';
@@ -11,17 +12,18 @@ import type { Environment, Runtime } from './runtime.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { recordings as recordingPolicy } from '#config/policy.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
+import type { OtherParts } from '#src/recordings/assembly.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 
 /**
- * Opens the recordings of this gateway: in its data folder, and in a store if one is configured. Resolves when
- * recordings left pending by a crash are settled.
+ * Opens the recordings of this gateway: in its data folder, and in a store if one is configured. Recordings that a
+ * crash left pending are made in the background.
  */
 export const startRecordings = async (
-  { config, database, clock, logger, started }: Runtime,
+  { config, database, environment: { openEncoding }, clock, logger, started }: Runtime,
   journal: Journal,
-  isResumed: (callId: string) => boolean,
+  otherParts: OtherParts,
 ): Promise<Recordings> => {
   const { format, folder, store } = config.recordings;
   await prepareRecordingsFolder(folder);
@@ -34,11 +36,16 @@ export const startRecordings = async (
       numbers: recordingPolicy.uploads,
     },
     abandoned: recordingPolicy.abandoned,
-    elsewhere: recordingPolicy.elsewhere,
+    encoding: {
+      ...recordingPolicy.encoding,
+      threads: Math.max(1, Math.floor(availableParallelism() * recordingPolicy.encoding.threadsPerProcessor)),
+    },
+    openEncoding,
+    assembly: recordingPolicy.assembly,
+    otherParts,
     erased: recordingPolicy.erased,
     database,
     node: config.node,
-    isResumed,
     append: journal.append,
     clock,
     logger,
@@ -48,7 +55,7 @@ export const startRecordings = async (
   return recordings;
 };
 
-/** Opens the database; `started` owns it. Throws a StartError that names the setting. */
+/** Opens the database, which `started` owns. Throws a StartError that names the setting. */
 export const startDatabase = async (
   config: Config,
   logger: Logger,
@@ -77,8 +84,8 @@ export const startDatabase = async (
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
 /**
- * Opens the data folder and the database; `started` owns them. Throws a StartError if the folder or the database cannot
- * be used.
+ * Opens the data folder and the database, which `started` owns. Throws a StartError if the folder or the database
+ * cannot be used.
  */
 export const startStorage = async (
   config: Config,

@@ -1,6 +1,5 @@
 /** Telephony: the line driver (real servers or the simulated network), speech, trunks, SIP traces, stored far ends. */
 import {
-  closing,
   speechEngines,
   trunkLifeTimes,
   turnModelLimits,
@@ -14,7 +13,7 @@ import {
   webPhones,
 } from '#config/policy.ts';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
-import type { CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import type { Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
@@ -38,20 +37,29 @@ import type { Config } from '#config/config.ts';
 import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
-import { type SimulatorLines, createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import {
+  type SimulatorLines,
+  type SimulatorLinesOptions,
+  createSimulatorLines,
+} from '#sip/simulator/simulator-lines.ts';
 import type { Person } from '#sip/simulator/transferring.ts';
-import type { ScriptRehearsal, Simulator, Health } from '#src/api/api-services.ts';
+import type { Simulator, Health } from '#src/api/api-services.ts';
+import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
+import {
+  createSimulatedCalleeSearch,
+  findSimulatedCallee,
+  putSimulatedCallee,
+} from '#src/persistence/workspaces/simulated-callees.ts';
 import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
 import { type Dial, createWebPhones, type WebPhones } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
-import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { mediaMeansFor } from '#sip/audio/media-means.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
@@ -63,13 +71,15 @@ import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 
 type ChosenLines = {
   lines: Lines;
-  /** The simulator; `null` with real lines, as `webPhones` is. */
+  /** The simulator; `null` with real lines, which have no web phones either. */
   simulator: SimulatorLines | null;
   webPhones: { phones: WebPhones; dial: Dial } | null;
-  /** Rejected arrivals since the start, by reason. */
+  /** Returns the numbers of rejected arrivals since the start, by reason. */
   refusedCallers: () => Readonly<Record<string, number>>;
-  /** Media servers; empty with simulated lines. */
+  /** Returns the state of media servers; empty with simulated lines. */
   mediaServers: () => readonly MediaServerState[];
+  /** Refuses messages of a gateway that was declared dead; does nothing without the relay. */
+  disown: (node: string) => Promise<void>;
   /** Ends the far ends of a dead node; does nothing with simulated lines, whose far ends end with the node. */
   endLegsOf: (node: string) => Promise<void>;
 };
@@ -81,10 +91,12 @@ type LineParts = {
   openRecording: OpenRecording;
   overhear: Overhear;
   trunks: TrunkDirectory;
-  legs: LegStore;
-  /** Storage of SIP messages; `null` if none are stored. */
+  checkpoints: Pick<Checkpoints, 'lineChanged' | 'orphans'>;
+  /** Whether this gateway could resume a call of an earlier process. */
+  isResumed: (callId: string) => boolean;
+  /** Storage of SIP messages; `null` if messages are not stored. */
   keepSipMessage: KeepSipMessage | null;
-  /** The relay has lost its connection with another gateway. */
+  /** Called when the relay has lost its connection with another gateway. */
   onNodeLost: (node: string) => void;
   /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
@@ -96,19 +108,20 @@ const withoutServers = {
   webPhones: null,
   refusedCallers: () => ({}),
   mediaServers: () => [],
+  disown: async () => {},
   endLegsOf: async () => {},
 } as const;
 
 const realLines = async (
   { country, database, callClock: clock, fence, logger, config: { node } }: Runtime,
-  { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage, onNodeLost }: LineParts,
+  { speech, turnModel, openRecording, overhear, trunks, keepSipMessage, onNodeLost, ...parts }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs, minIdleCpu } = config;
   const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
   const { trunkHeadersIn: headersIn, trunkHeadersOut: headersOut } = config;
   const { trunkRefer: refer, trunkAcceptRefer: acceptRefer } = config;
-  // SIP and FreeSWITCH modules are imported only when used: other starts are faster without them.
+  // Modules for SIP and FreeSWITCH are imported only when they are used, which makes other starts faster.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
     drachtio,
@@ -121,7 +134,8 @@ const realLines = async (
         ? null
         : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut, refer, acceptRefer },
     trunks,
-    legs,
+    onCheckpoint: (callId) => parts.checkpoints.lineChanged(callId, lines.checkpoint(callId).legs),
+    readOrphans: (node) => parts.checkpoints.orphans(parts.isResumed, node),
     trunkLoad: createTrunkLoad(database, node),
     trunkTimes,
     inboundAccess,
@@ -140,8 +154,8 @@ const realLines = async (
     clock,
     logger,
   });
-  const { refusedCallers, mediaServers: states, endLegsOf } = lines;
-  return { lines, simulator: null, webPhones: null, refusedCallers, mediaServers: states, endLegsOf };
+  const { refusedCallers, mediaServers: states, disown, endLegsOf } = lines;
+  return { lines, simulator: null, webPhones: null, refusedCallers, mediaServers: states, disown, endLegsOf };
 };
 
 const simulatedLines = async (
@@ -150,7 +164,7 @@ const simulatedLines = async (
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
   const resample = await loadResampler();
-  // Audio is produced in real time only, so an accelerated simulator carries none.
+  // Audio is produced only in real time, so an accelerated simulator carries none.
   const usualChoice = { recognizer: null, synthesizer: null, voice: null };
   const carriesSound = speech.recognizerFor(usualChoice) !== null && config.simulatorSpeed === 1;
   const means = carriesSound && {
@@ -181,6 +195,7 @@ const simulatedLines = async (
     recording: { open: openRecording, speech, resample },
     mediaFor: means && ((input) => mediaMeansFor(input, means)),
     workspaceOf,
+    findCallee: findCalleesIn(database),
     anybody: phones.partyFor,
   });
   const dial = createDialFromPhone({ placeInbound: simulator.placeInbound, database, country });
@@ -251,20 +266,39 @@ const personWho = {
 } as const satisfies Record<string, Person>;
 
 const watching = async (
-  rehearsal: ScriptRehearsal | undefined,
+  rehearsal: ScriptRehearsal | null | undefined,
 ): Promise<{ rehearsal: Rehearsal } | undefined> =>
-  rehearsal && {
-    rehearsal: {
-      stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
-      readPattern: await loadPatterns(),
-      people: new Map(
-        Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
-      ),
-    },
+  rehearsal == null
+    ? undefined
+    : {
+        rehearsal: {
+          stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
+          readPattern: await loadPatterns(),
+          people: new Map(
+            Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
+          ),
+        },
+      };
+
+/** Callees of the simulated network that have a script, in the database. */
+const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['findCallee']> => {
+  const find = createSimulatedCalleeSearch(database);
+  return async (number, workspaceId) => {
+    const callee = workspaceId === undefined ? undefined : await find({ workspaceId, number });
+    if (callee === undefined) return undefined;
+    return {
+      script: parsed(callee.script, 'callee'),
+      rehearsal: (await watching(callee.rehearsal))?.rehearsal,
+    };
   };
+};
 
 /** Callers and callees of the simulated network, for the admin API. */
-export const createSimulatedPeople = (lines: SimulatorLines, database: Database): Simulator => ({
+export const createSimulatedPeople = (
+  lines: Pick<SimulatorLines, 'placeInbound' | 'scriptProgress'>,
+  database: Database,
+  { node, scriptProgressAt }: { node: string; scriptProgressAt: Cluster['scriptProgressAt'] },
+): Simulator => ({
   checkScript: async (steps, role) => parseScript(steps, role, await loadPatterns()).errors ?? [],
   async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal }) {
     const number = await findNumberByDigits(database, to);
@@ -294,12 +328,19 @@ export const createSimulatedPeople = (lines: SimulatorLines, database: Database)
     if (call === undefined) throw new Error('A simulated call arrived and left no row');
     return { callId, status: call.status, endReason: call.endReason };
   },
-  defineCallee: async (workspaceId, number, script, rehearsal) => {
-    const watched = await watching(rehearsal);
-    lines.defineCallee(number, parsed(script, 'callee'), workspaceId, watched?.rehearsal);
+  defineCallee: (workspaceId, number, { script, rehearsal }) =>
+    putSimulatedCallee(database, { workspaceId, number, script: parsed(script, 'callee'), rehearsal }),
+  findCallee: (workspaceId, number) => findSimulatedCallee(database, { workspaceId, number }),
+  async scriptProgress({ id: callId, node: holder }) {
+    const here = lines.scriptProgress(callId);
+    if (here !== undefined || holder === node) return here;
+    try {
+      return await scriptProgressAt(holder, callId);
+    } catch (cause) {
+      const detail = 'The gateway that plays the script could not be reached just now; try once more.';
+      throw new Refusal('service_unavailable', detail, { cause });
+    }
   },
-  calleeScript: (workspaceId, number) => lines.calleeScript(number, workspaceId),
-  scriptProgress: lines.scriptProgress,
 });
 
 /** Parts of the runtime. */
@@ -308,9 +349,9 @@ type Needed = Pick<Runtime, 'database' | 'clock' | 'logger' | 'started'> & {
 };
 
 export type SipTraces = {
-  /** `null` if no trace is kept. */
+  /** Stores SIP messages; `null` if messages are not stored. */
   keep: KeepSipMessage | null;
-  /** Lost messages since the start. */
+  /** Returns the number of lost messages since the start. */
   lost: () => number;
 };
 
@@ -335,7 +376,10 @@ const startCollector = ({ config, clock, logger, started }: Needed): HepCollecto
   return collector;
 };
 
-/** Ends when waiting messages are written; does not wait for an unreachable database. */
+/**
+ * Starts the storage of SIP messages. Closing waits until buffered messages are written, but not for an unreachable
+ * database.
+ */
 export const startSipTraces = (runtime: Needed): SipTraces => {
   const { config, database, clock, logger, started } = runtime;
   const { sipTraceDays: days } = config;
@@ -364,14 +408,12 @@ export type Telephony = ChosenLines & {
   /** Engines that a number may choose. */
   engines: Engines;
   voiceSamples: Speech['voiceSamples'];
-  /** Lost SIP messages of calls, since the start. */
+  /** Returns the number of lost SIP messages of calls since the start. */
   lostSipMessages: () => number;
-  /** Resolves when stored far ends are written. */
-  legsWritten: () => Promise<void>;
   lostSeconds: Speech['lostSeconds'];
 };
 
-/** `null` if none is configured. Throws a StartError about the model. */
+/** Opens the turn-end model; `null` if none is configured. Throws a StartError about the model. */
 const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promise<TurnModel | null> => {
   if (config.turnModel === null) return null;
   const place = { runtime: 'onnxruntime-node', path: config.turnModel };
@@ -380,11 +422,11 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
   return model;
 };
 
-/** Opens the lines; they carry no calls before `lines.start`. */
+/** Opens the lines, which carry no calls before `lines.start`. */
 export const startTelephony = async (
   runtime: Runtime,
   parts: {
-    legs: CheckpointLegs;
+    checkpoints: Checkpoints;
     /** Whether this gateway could resume a call of an earlier process. */
     isResumed: (callId: string) => boolean;
     liveCalls: LiveCalls;
@@ -411,15 +453,14 @@ export const startTelephony = async (
     mayUse: parts.outgoing.trunkAddresses.mayUse,
   });
   const sipTraces = startSipTraces(runtime);
-  const { legs } = parts;
-  started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(runtime, {
     speech,
     turnModel,
     openRecording: parts.recordings.begin,
     overhear: parts.overheard.overhear,
     trunks,
-    legs: { ...legs, orphans: (node) => legs.orphans(parts.isResumed, node) },
+    checkpoints: parts.checkpoints,
+    isResumed: parts.isResumed,
     keepSipMessage: sipTraces.keep,
     onNodeLost: parts.cluster.leftRelay,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
@@ -431,7 +472,6 @@ export const startTelephony = async (
   return {
     ...chosen,
     lines: environment.betweenLines(chosen.lines),
-    legsWritten: legs.written,
     trunks,
     engines,
     voiceSamples: speech.voiceSamples,

@@ -1,33 +1,34 @@
 /**
- * Queue of audio from a call to its encoder: accepts audio at any time and returns it in pieces. The queue is limited,
- * because an encoder that falls this far behind never catches up.
+ * Queue of audio from a call to the file of its raw part: accepts audio at any time and returns it as bytes in chunks.
+ * The queue is limited, because a disk that falls this far behind never catches up.
  */
-import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import type { Stretch } from './encoder.ts';
+import { bytesPerSecond, momentBytes, writeMoments } from './raw-part.ts';
 
-/** Length of a piece, whose encoding takes about five milliseconds. */
-const pieceSamples = recordingSampleRate;
+/** Size of a chunk: half a second, which is what a killed process loses. */
+const chunkBytes = bytesPerSecond / 2;
 
 /** Queue length below which producers that can wait may send more: ten seconds. */
-const drainedSamples = 10 * recordingSampleRate;
+const drainedBytes = 10 * bytesPerSecond;
 
-/** Maximum length of the queue: two minutes, 8 MB. */
-const maxWaitingSamples = 120 * recordingSampleRate;
+/** Maximum length of the queue: two minutes, 4 MB. */
+const maxWaitingBytes = 120 * bytesPerSecond;
 
-/** `finished`: complete. `cut`: the end is missing. `left`: another process continues. */
+/** `finished`: the call has ended. `cut`: the end is missing. `left`: another process continues. */
 export type AudioEnd = 'finished' | 'cut' | 'left';
 
 export type AudioQueue = {
   /** Adds a copy of the audio. Ignored after the end. */
-  push(sound: Stretch): void;
+  push(audio: Stretch): void;
   /** Resolves when the queue is short or has ended. */
   drained(): Promise<void>;
   /** Ends the queue; only the first end counts. After an error no audio is returned. */
   end(how: AudioEnd | Error): void;
   /**
-   * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the queue ended with an error.
+   * Returns the next full chunk as soon as there is one; after the end the rest, then the end. Rejects if the queue
+   * ended with an error.
    */
-  next(): Promise<Stretch[] | AudioEnd>;
+  next(): Promise<Uint8Array | AudioEnd>;
   /** Throws if the queue ended with an error. */
   throwIfFailed(): void;
   /** Discards the queued audio. */
@@ -35,13 +36,16 @@ export type AudioQueue = {
 };
 
 export const createAudioQueue = (): AudioQueue => {
-  const waiting: Stretch[] = [];
-  let waitingSamples = 0;
+  /** Full chunks. */
+  const waiting: Uint8Array[] = [];
+  /** The chunk that is being filled; `null` while it is empty. */
+  let filling: { bytes: Uint8Array; length: number } | null = null;
   let ended: AudioEnd | Error | undefined;
   let wake = (): void => {};
   let notifyDrained: (() => void)[] = [];
 
-  const isDrained = (): boolean => ended !== undefined || waitingSamples <= drainedSamples;
+  const waitingBytes = (): number => waiting.length * chunkBytes;
+  const isDrained = (): boolean => ended !== undefined || waitingBytes() <= drainedBytes;
 
   const lookWhetherDrained = (): void => {
     if (!isDrained()) return;
@@ -55,33 +59,35 @@ export const createAudioQueue = (): AudioQueue => {
     lookWhetherDrained();
   };
 
-  const takePiece = (): Stretch[] => {
-    const piece: Stretch[] = [];
-    for (let samples = 0; samples < pieceSamples;) {
-      const next = waiting.shift();
-      if (next === undefined) break;
-      samples += next.counterparty.length;
-      piece.push(next);
+  const fill = ({ counterparty, agent }: Stretch): void => {
+    for (let from = 0; from < agent.length;) {
+      filling ??= { bytes: new Uint8Array(chunkBytes), length: 0 };
+      const to = Math.min(agent.length, from + (chunkBytes - filling.length) / momentBytes);
+      const piece = { counterparty: counterparty.subarray(from, to), agent: agent.subarray(from, to) };
+      writeMoments(piece, filling.bytes, filling.length);
+      filling.length += (to - from) * momentBytes;
+      from = to;
+      if (filling.length < chunkBytes) return;
+      waiting.push(filling.bytes);
+      filling = null;
     }
-    for (const { counterparty } of piece) waitingSamples -= counterparty.length;
-    lookWhetherDrained();
-    return piece;
+  };
+
+  const takeRest = (): Uint8Array | undefined => {
+    const rest = filling?.bytes.subarray(0, filling.length);
+    filling = null;
+    return rest;
   };
 
   return {
-    push({ counterparty, agent }) {
+    push(audio) {
       if (ended !== undefined) return undefined;
-      if (counterparty.length !== agent.length)
+      if (audio.counterparty.length !== audio.agent.length)
         return end(new Error('The two sides of a recording must have the same length'));
-      if (waitingSamples > maxWaitingSamples)
-        return end(new Error('Encoding does not keep up with the recording'));
-      for (let at = 0; at < agent.length; at += pieceSamples)
-        waiting.push({
-          counterparty: counterparty.slice(at, at + pieceSamples),
-          agent: agent.slice(at, at + pieceSamples),
-        });
-      waitingSamples += agent.length;
-      return wake();
+      if (waitingBytes() > maxWaitingBytes)
+        return end(new Error('The disk does not keep up with the recording'));
+      fill(audio);
+      return waiting.length > 0 ? wake() : undefined;
     },
     async drained() {
       if (!isDrained()) await new Promise<void>((resolve) => notifyDrained.push(resolve));
@@ -90,7 +96,9 @@ export const createAudioQueue = (): AudioQueue => {
     async next() {
       for (;;) {
         if (ended instanceof Error) throw ended;
-        if (waiting.length > 0) return takePiece();
+        const chunk = waiting.shift() ?? (ended === undefined ? undefined : takeRest());
+        lookWhetherDrained();
+        if (chunk !== undefined) return chunk;
         if (ended !== undefined) return ended;
         await new Promise<void>((resolve) => (wake = resolve));
       }
@@ -101,7 +109,7 @@ export const createAudioQueue = (): AudioQueue => {
     discard() {
       end('cut');
       waiting.length = 0;
-      waitingSamples = 0;
+      filling = null;
     },
   };
 };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createEncoder } from 'wasm-media-encoders';
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 
-/** Formats of recordings; also the file extensions. */
+/** Formats of recordings, which are also the file extensions. */
 export type RecordingFormat = 'ogg' | 'mp3';
 
 export const contentTypes = { ogg: 'audio/ogg', mp3: 'audio/mpeg' } as const;
@@ -18,7 +18,7 @@ export type Stretch = { counterparty: Int16Array; agent: Int16Array };
 
 /** Encodes one recording: counterparty on the left, agent on the right. */
 export type Encoder = {
-  /** Returns the completed bytes, often none. */
+  /** Encodes audio. Returns the completed bytes, which are often none. */
   encode(stretch: Stretch): Uint8Array;
   /** Returns the remaining bytes. */
   finish(): Uint8Array;
@@ -26,7 +26,7 @@ export type Encoder = {
 
 type Code = Parameters<typeof createEncoder>[1];
 
-/** A loop, because `Float32Array.from` would take a third of the encoding time. */
+/** Converts samples to floats in a loop, because `Float32Array.from` would take a third of the encoding time. */
 const toFloats = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length);
   for (let at = 0; at < samples.length; at += 1) floats[at] = (samples[at] ?? 0) / 32_768;
@@ -36,8 +36,8 @@ const toFloats = (samples: Int16Array): Float32Array => {
 const common = { channels: 2, sampleRate: recordingSampleRate } as const;
 
 /**
- * A factory of encoders. Their code is compiled once, for the first encoder. Encoders are never reused: reconfiguring
- * one leaks some of its memory.
+ * Creates a factory of encoders. The encoders' code is compiled once, for the first encoder. Encoders are never reused,
+ * because reconfiguring an encoder leaks some of its memory.
  */
 export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>) => {
   let code: Code;
@@ -58,7 +58,7 @@ export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>
     code ??= await readFile(new URL(import.meta.resolve(`wasm-media-encoders/wasm/${format}`)));
     const encoder = await configured(code);
     return {
-      // Copied: the bytes are in the encoder's own memory, which its next call overwrites.
+      // The bytes are copied, because they are in the encoder's own memory, which the next call overwrites.
       encode: ({ counterparty, agent }) => encoder.encode([toFloats(counterparty), toFloats(agent)]).slice(),
       finish: () => encoder.finalize().slice(),
     };

@@ -29,8 +29,8 @@ type Options = {
 };
 
 /**
- * Also removes files that another gateway may have recorded as removed: their recordings were erased while this gateway
- * did not run.
+ * Removes files of recordings that were erased while this gateway did not run. Another gateway may have recorded their
+ * removal already.
  */
 const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: AbortSignal): Promise<void> => {
   const files = await folder.list();
@@ -41,7 +41,7 @@ const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: Abo
   }
 };
 
-/** First value of the position: it sorts before every call id. */
+/** First value of the position, which sorts before every call id. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 async function* allErased({ database, node, numbers: { atOnce } }: Options): AsyncGenerator<ErasedFile> {
@@ -52,7 +52,10 @@ async function* allErased({ database, node, numbers: { atOnce } }: Options): Asy
   }
 }
 
-/** A file that cannot be removed, for example because the store retains it, does not block the others. */
+/**
+ * Removes erased files. A file that cannot be removed, for example because the store retains it, does not block the
+ * others.
+ */
 const removeErased = async (options: Options, stopped: AbortSignal): Promise<void> => {
   const { folder, keeper, database } = options;
   const failures: unknown[] = [];

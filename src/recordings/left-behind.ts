@@ -1,64 +1,53 @@
-/** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
-import type { Logger } from 'pino';
+/** Recordings that a gateway finds unfinished in its folder at start. */
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   pendingRecordings,
   recordedElsewhere,
   recordingStatuses,
 } from '#src/persistence/calls/recordings.ts';
+import type { Assembly } from './assembly.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
- * Settles every pending recording: by its complete file, else by the playable part of its half-written file, else as
- * failed. Resolves to their calls.
+ * Reports every pending recording whose file is complete, and begins to make the others of their raw parts. A recording
+ * without any fails.
  */
 export const settleLeftBehind = async (options: {
-  folder: RecordingFolder;
+  folder: Pick<RecordingFolder, 'find'>;
   database: Database;
   /** Name of this gateway among those of the database. */
   node: string;
-  /** Calls of an earlier process that this one resumes: their recordings continue. */
-  isResumed: (callId: string) => boolean;
+  assembly: Pick<Assembly, 'make' | 'isMade'>;
   onComplete: (file: CompleteFile) => void;
-  onFailed: (callId: string) => void;
-  logger: Logger;
-}): Promise<string[]> => {
-  const { folder, database, node, logger } = options;
-  const pending = await pendingRecordings(database, node);
-  for (const { callId } of pending) {
-    const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
-    if (file !== undefined) {
+}): Promise<void> => {
+  const { folder, database, node, assembly } = options;
+  for (const { callId } of await pendingRecordings(database, node)) {
+    const file = await folder.find(callId);
+    if (file === undefined) void assembly.make(callId, 'stored');
+    else {
+      assembly.isMade(callId);
       options.onComplete(file);
-      continue;
     }
-    logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
-    options.onFailed(callId);
   }
-  await sweep(options);
-  return pending.map(({ callId }) => callId);
 };
 
 const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);
 
 /**
- * Removes obsolete half-written files. Gateways may share the folder: files of recordings that another gateway writes,
- * or may continue, are kept.
+ * Removes half-encoded files. Gateways may share the folder: files of recordings that another gateway makes are kept.
  */
-const sweep = async ({
+export const removeUnfinished = async ({
   folder,
   database,
   node,
-  isResumed,
 }: {
-  folder: RecordingFolder;
+  folder: Pick<RecordingFolder, 'unfinished' | 'remove'>;
   database: Database;
   node: string;
-  isResumed: (callId: string) => boolean;
 }): Promise<void> => {
-  const parts = await folder.parts();
-  const elsewhere = await recordedElsewhere(database, node, [...parts.keys()].filter(isCallId));
-  for (const [callId, part] of parts)
-    if (!isResumed(callId) && !elsewhere.has(callId)) await folder.remove(part);
+  const files = await folder.unfinished();
+  const elsewhere = await recordedElsewhere(database, node, [...files.keys()].filter(isCallId));
+  for (const [callId, file] of files) if (!elsewhere.has(callId)) await folder.remove(file);
 };
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Local files that are already in the store. A copy is removed when its recording is no longer pending in the database:
- * until then a restart needs it to complete the recording.
+ * Local files that are already in the store. A copy is removed when its recording is no longer pending in the database,
+ * because until then a restart needs the copy to complete the recording.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';

@@ -1,48 +1,70 @@
-/** Recording of one call: accepts audio at any time, writes it in the background and reports its outcome once. */
-import { setImmediate } from 'node:timers/promises';
+/** Recording of one call by this gateway: accepts audio at any time, writes it into a raw part in the background. */
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { RecordingSink } from '#sip/audio/recording-sink.ts';
-import type { CompleteAudio, RecordingFile } from './recording-file.ts';
-import { createAudioQueue } from './audio-queue.ts';
+import { createAudioQueue, type AudioEnd } from './audio-queue.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export type RecordingOutcome =
-  | ({ status: 'completed' } & CompleteAudio)
-  | { status: 'failed'; error: Error }
-  /** The recording was released, because another process continues the file. */
-  | { status: 'left' };
+  | { status: AudioEnd }
+  /** The part contains the audio that was written until then. */
+  | { status: 'failed'; error: Error };
 
 export type Recorder = RecordingSink & {
-  /** Stops accepting audio and keeps what was received; without any audio the recording fails. */
+  /** Stops accepting audio and keeps what was received. */
   cut(): void;
 };
 
+/** File of a raw part that is being written. */
+export type PartFile = {
+  append(bytes: Uint8Array): Promise<void>;
+  /** Closes the file when everything is on the disk. `hasEnd`: the call has ended. */
+  close(hasEnd: boolean): Promise<void>;
+  /** Closes the file after an error. */
+  abandon(): Promise<void>;
+};
+
+/** Creates the file `path`, which is renamed to `endPath` when the call has ended; an empty one is removed. */
+export const openPartFile = async (path: string, endPath: string): Promise<PartFile> => {
+  const file: FileHandle = await open(path, 'w', 0o600);
+  return {
+    append: (bytes) => file.appendFile(bytes),
+    async close(hasEnd) {
+      await file.sync();
+      await file.close();
+      if (hasEnd) await rename(path, endPath);
+      await syncFolder(dirname(path));
+    },
+    async abandon() {
+      const { size } = await file.stat();
+      await file.close();
+      if (size === 0) await rm(path, { force: true });
+    },
+  };
+};
+
 /**
- * `onOutcome` is called exactly once, when the recording is finished or failed; it must not throw. The file is opened
- * with the first audio. The partial file of a failed recording is kept.
+ * `onOutcome` is called exactly once, when the part is written or writing it failed; it must not throw. The file is
+ * opened with the first audio. The part of a failed recording remains.
  */
 export const createRecorder = (
-  openFile: () => Promise<RecordingFile>,
+  openFile: () => Promise<PartFile>,
   onOutcome: (outcome: RecordingOutcome) => void | Promise<void>,
 ): Recorder => {
-  const sound = createAudioQueue();
+  const audio = createAudioQueue();
   let recording: Promise<void> | null = null;
 
   const record = async (): Promise<RecordingOutcome> => {
-    let file: RecordingFile | undefined;
+    let file: PartFile | undefined;
     try {
-      sound.throwIfFailed();
+      audio.throwIfFailed();
       file = await openFile();
-      let piece = await sound.next();
-      for (; typeof piece !== 'string'; piece = await sound.next()) {
-        await file.append(piece);
-        await setImmediate();
-      }
-      if (piece === 'left') {
-        await file.leave();
-        return { status: 'left' };
-      }
-      return { status: 'completed', ...(await file.complete(piece === 'cut')) };
+      let chunk = await audio.next();
+      for (; typeof chunk !== 'string'; chunk = await audio.next()) await file.append(chunk);
+      await file.close(chunk === 'finished');
+      return { status: chunk };
     } catch (error) {
-      sound.discard();
+      audio.discard();
       // Keeps the first error, which is more informative than an error of closing the file.
       await file?.abandon().catch(() => {});
       return {
@@ -56,29 +78,27 @@ export const createRecorder = (
     recording ??= record().then(onOutcome);
   };
 
+  /** Ends a recording; one without audio has no file. */
+  const endWithoutFile = (how: 'cut' | 'left'): void => {
+    audio.end(how);
+    recording ??= Promise.resolve<RecordingOutcome>({ status: how }).then(onOutcome);
+  };
+
   return {
     write(counterparty, agent) {
-      sound.push({ counterparty, agent });
+      audio.push({ counterparty, agent });
       begin();
     },
-    drained: sound.drained,
+    drained: audio.drained,
     finish() {
-      sound.end('finished');
+      audio.end('finished');
       begin();
     },
-    leave() {
-      sound.end('left');
-      // Without audio there is no file.
-      recording ??= Promise.resolve<RecordingOutcome>({ status: 'left' }).then(onOutcome);
-    },
+    leave: () => endWithoutFile('left'),
     fail(error) {
-      sound.end(error);
+      audio.end(error);
       begin();
     },
-    cut() {
-      const nothing = new Error('The gateway ended before anything was recorded');
-      sound.end(recording === null ? nothing : 'cut');
-      begin();
-    },
+    cut: () => endWithoutFile('cut'),
   };
 };

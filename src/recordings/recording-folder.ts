@@ -1,14 +1,18 @@
 /**
  * Folder in which recordings are written, and stored permanently without a store: `<year>-<month>/<call id>.<format>`.
+ * Its subfolder `parts` has the raw parts of calls in progress, and of ended ones that are not encoded yet.
  */
-import { glob, open, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { glob, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
-import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
-import { cutToPlayable } from './salvage.ts';
+import { unfinishedExtension } from './encode-parts.ts';
+import { openPartFile, type PartFile } from './recorder.ts';
+import { partIn, partName, type RawPart } from './raw-part.ts';
 
 /** A complete file. */
 export type CompleteFile = {
@@ -18,7 +22,7 @@ export type CompleteFile = {
   format: RecordingFormat;
   durationSec: number;
   bytes: number;
-  /** Whether the end is missing because the process that wrote the file ended early. */
+  /** Whether a part of the call is missing, because the gateway that recorded it ended early or is unavailable. */
   truncated: boolean;
   /** Wall-clock milliseconds since the epoch. */
   savedAt: number;
@@ -29,29 +33,43 @@ export type RecordingFolder = {
   nameFor(callId: string, at: number, format: RecordingFormat): string;
   pathOf(file: string): string;
   /**
-   * Finds the complete file of a call; its duration is read from the file, for MP3 with a precision of a tenth of a
+   * Finds the complete file of a call. The duration is read from the file, for MP3 with a precision of a tenth of a
    * second.
    */
   find(callId: string): Promise<CompleteFile | undefined>;
-  /**
-   * Completes the partial file of a call after the death of a process or a full disk; undefined if no part of it is
-   * playable.
-   */
-  salvage(callId: string): Promise<CompleteFile | undefined>;
   /** The complete files by call. */
   list(): Promise<ReadonlyMap<string, string>>;
-  /** A complete file with the name returned by `list`; undefined if it was removed. */
+  /** Resolves to the complete file with a name that `list` returned; undefined if the file was removed. */
   read(file: string): Promise<CompleteFile | undefined>;
   holds(file: string): Promise<boolean>;
-  /** Opens the file; undefined if it does not exist. */
+  /** Opens the file. Resolves to undefined if the file does not exist. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   remove(file: string): Promise<void>;
-  /** Path of a call's half-written file, relative to the folder; undefined if there is none. */
-  partOf(callId: string): Promise<string | undefined>;
-  /** Removes the half-written file of a call. */
-  discard(callId: string): Promise<void>;
-  /** Paths of the half-written files by call, relative to the folder. */
-  parts(): Promise<ReadonlyMap<string, string>>;
+  /** Paths of files whose encoding was not finished, by call, relative to the folder. */
+  unfinished(): Promise<ReadonlyMap<string, string>>;
+  parts: PartsFolder;
+};
+
+/** A raw part in the folder. */
+export type PartInFolder = RawPart & { name: string };
+
+/** The raw parts, those of other gateways included if they share the folder. */
+export type PartsFolder = {
+  /** Creates a part, which is given the name of a part with the end when it is closed so. */
+  create(part: Omit<RawPart, 'hasEnd'>): Promise<PartFile>;
+  pathOf(name: string): string;
+  /** The parts of a call, in the order of their places. */
+  of(callId: string): Promise<PartInFolder[]>;
+  /** Calls with parts. */
+  calls(): Promise<ReadonlySet<string>>;
+  /** Time of the last change of a call's parts, in wall-clock milliseconds since the epoch. */
+  savedAt(callId: string): Promise<number>;
+  /** Opens a part by its name; undefined if it does not exist. */
+  open(name: string): Promise<OpenRecording<Readable> | undefined>;
+  /** Stores the part of another gateway; it has its name when it is complete. */
+  store(name: string, audio: Readable): Promise<void>;
+  /** Removes all parts of a call. */
+  remove(callId: string): Promise<void>;
 };
 
 export const formatOf = (file: string): RecordingFormat => (file.endsWith('.mp3') ? 'mp3' : 'ogg');
@@ -62,13 +80,19 @@ const absence = (error: unknown): undefined => {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
 };
 
+/** Extension of a part that is being fetched from another gateway. */
+const fetchedExtension = '.fetched';
+
+/** File name of a recording that lacks a part of its call. */
+export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
+
 /** Matches only names of complete files. */
 const completeName = /^([\da-f-]{36})(\.truncated)?\.(ogg|mp3)$/;
 
 /** Maximum size of an Ogg page (RFC 3533). */
 const largestPage = 65_307;
 
-/** The last page contains the total number of samples. */
+/** Reads the duration from the last page, which contains the total number of samples. */
 const oggDuration = async (path: string): Promise<number> => {
   await using file = await open(path);
   const { size } = await file.stat();
@@ -78,6 +102,62 @@ const oggDuration = async (path: string): Promise<number> => {
   return page === -1 || page + 14 > end.length
     ? 0
     : Number(end.readBigInt64LE(page + 6)) / recordingSampleRate;
+};
+
+/** Opens a file; undefined if it does not exist. */
+const openFile = async (path: string): Promise<OpenRecording<Readable> | undefined> => {
+  const opened = await open(path).catch(absence);
+  if (opened === undefined) return undefined;
+  const { size } = await opened.stat();
+  return {
+    bytes: size,
+    // Reads through the open file, which works even if the file is removed or grows meanwhile.
+    read: async (range) => opened.createReadStream(range ?? { start: 0, end: Math.max(0, size - 1) }),
+    close: () => opened.close(),
+  };
+};
+
+const createPartsFolder = (folder: string): PartsFolder => {
+  const pathOf = (name: string): string => join(folder, name);
+
+  const names = async (): Promise<string[]> => (await readdir(folder).catch(absence)) ?? [];
+
+  const all = async (): Promise<PartInFolder[]> =>
+    (await names()).flatMap((name) => {
+      const part = partIn(name);
+      return part === undefined ? [] : [{ ...part, name }];
+    });
+
+  return {
+    async create(part) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const paths = [false, true].map((hasEnd) => pathOf(partName({ ...part, hasEnd })));
+      const [path = '', endPath = ''] = paths;
+      return openPartFile(path, endPath);
+    },
+    pathOf,
+    of: async (callId) =>
+      (await all())
+        .filter((part) => part.callId === callId)
+        .toSorted((one, other) => one.fromMs - other.fromMs || Number(one.hasEnd) - Number(other.hasEnd)),
+    calls: async () => new Set((await all()).map(({ callId }) => callId)),
+    async savedAt(callId) {
+      const own = (await all()).filter((part) => part.callId === callId);
+      const found = await Promise.all(own.map(({ name }) => stat(pathOf(name)).catch(absence)));
+      return Math.max(0, ...found.map((file) => file?.mtimeMs ?? 0));
+    },
+    open: (name) => openFile(pathOf(name)),
+    async store(name, audio) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const incomplete = pathOf(`${name}${fetchedExtension}`);
+      await pipeline(audio, createWriteStream(incomplete, { mode: 0o600 }));
+      await rename(incomplete, pathOf(name));
+    },
+    async remove(callId) {
+      for (const name of await names())
+        if (name.startsWith(`${callId}+`)) await rm(pathOf(name), { force: true });
+    },
+  };
 };
 
 export const createRecordingFolder = (folder: string): RecordingFolder => {
@@ -94,36 +174,16 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       : { ...known, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000) };
   };
 
-  const partOf = async (callId: string): Promise<string | undefined> => {
-    for await (const part of glob(`*/${callId}.{ogg,mp3}${partExtension}`, { cwd: folder })) return part;
-    return undefined;
-  };
-
-  const salvagePart = async (part: string): Promise<CompleteFile | undefined> => {
-    const name = part.slice(0, -partExtension.length);
-    if ((await cutToPlayable(pathOf(part), formatOf(name))) === null) return undefined;
-    const file = truncatedName(name);
-    await rename(pathOf(part), pathOf(file));
-    await syncFolder(dirname(pathOf(file)));
-    return read(file);
-  };
-
   return {
     nameFor: (callId, at, format) => join(new Date(at).toISOString().slice(0, 7), `${callId}.${format}`),
     pathOf,
     read,
     async find(callId) {
-      for await (const file of glob(`*/${callId}{,.truncated}.{ogg,mp3}`, { cwd: folder })) return read(file);
-      return undefined;
-    },
-    async salvage(callId) {
-      const part = await partOf(callId);
-      return part === undefined ? undefined : salvagePart(part);
-    },
-    partOf,
-    async discard(callId) {
-      const part = await partOf(callId);
-      if (part !== undefined) await rm(pathOf(part), { force: true });
+      const files: string[] = [];
+      for await (const file of glob(`*/${callId}{,.truncated}.{ogg,mp3}`, { cwd: folder })) files.push(file);
+      // A truncated recording may have been completed since.
+      const [file] = files.toSorted((one, other) => one.length - other.length);
+      return file === undefined ? undefined : read(file);
     },
     async list() {
       const files = new Map<string, string>();
@@ -134,25 +194,16 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       return files;
     },
     holds: async (file) => (await stat(pathOf(file)).catch(absence)) !== undefined,
-    async open(file) {
-      const opened = await open(pathOf(file)).catch(absence);
-      if (opened === undefined) return undefined;
-      const { size } = await opened.stat();
-      return {
-        bytes: size,
-        // Reads through the open file, which works to its end even if the file is removed meanwhile.
-        read: async (range) => opened.createReadStream(range),
-        close: () => opened.close(),
-      };
-    },
+    open: (file) => openFile(pathOf(file)),
     remove: (file) => rm(pathOf(file), { force: true }),
-    async parts() {
-      const parts = new Map<string, string>();
-      for await (const part of glob(`*/*${partExtension}`, { cwd: folder })) {
-        const [callId = ''] = basename(part).split('.');
-        parts.set(callId, part);
+    async unfinished() {
+      const files = new Map<string, string>();
+      for await (const file of glob(`*/*${unfinishedExtension}`, { cwd: folder })) {
+        const [callId = ''] = basename(file).split('.');
+        files.set(callId, file);
       }
-      return parts;
+      return files;
     },
+    parts: createPartsFolder(join(folder, 'parts')),
   };
 };

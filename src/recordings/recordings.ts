@@ -1,6 +1,7 @@
 /**
- * All recordings of this gateway: written to a folder during the call (`recorders.ts`) and uploaded to a configured
- * store (`store-keeper.ts`). At start, recordings that a crash left are settled (`left-behind.ts`).
+ * All recordings of this gateway: written as raw parts during the call (`recorders.ts`), encoded as one file after it
+ * (`assembly.ts`), and uploaded to a configured store (`store-keeper.ts`). At start, recordings that a crash left are
+ * settled (`left-behind.ts`).
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -10,10 +11,11 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { abandonedRecordings, erasedAmong, recordingStatuses } from '#src/persistence/calls/recordings.ts';
 import type { Database } from '#src/persistence/database/database.ts';
+import { type AssemblyNumbers, type OtherParts, createAssembly } from './assembly.ts';
 import { type RecordingFormat, contentTypes } from './encoder.ts';
+import { createEncoding } from './encoding.ts';
 import { type ErasedNumbers, watchErasedFiles } from './erased-files.ts';
-import { completedBefore, settleLeftBehind } from './left-behind.ts';
-import { type LeftElsewhereNumbers, createLeftElsewhere } from './left-elsewhere.ts';
+import { completedBefore, removeUnfinished, settleLeftBehind } from './left-behind.ts';
 import { type Recorders, createRecorders } from './recorders.ts';
 import { type CompleteFile, createRecordingFolder } from './recording-folder.ts';
 import { type StoreKeeper, type StoreKeeperOptions, createStoreKeeper } from './store-keeper.ts';
@@ -25,7 +27,7 @@ import { type StoreKeeper, type StoreKeeperOptions, createStoreKeeper } from './
 export type AbandonedNumbers = {
   /** Interval of the checks. */
   everyMs: number;
-  /** Time after the end of a call for which its recording may be pending while the gateway does not run. */
+  /** Time after the end of a call for which its recording may be pending while the call's gateway does not run. */
   afterMs: number;
 };
 
@@ -65,14 +67,20 @@ const watchAbandoned = (options: {
 
 export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave'> & {
   /**
-   * Opens a completed recording; `undefined` if its file is missing. Refuses with `service_unavailable` while the store
-   * is unavailable, also while reading.
+   * Opens a completed recording. Resolves to `undefined` if the file is missing. Rejects with `service_unavailable`
+   * while the store is unavailable, also while reading.
    */
   open(recording: { callId: string; file: string }): Promise<OpenRecording<Readable> | undefined>;
-  /** Opens a file in this gateway's folder, regardless of its status in the database. */
-  openOwn(file: string): Promise<OpenRecording<Readable> | undefined>;
+  /** Files in this gateway's folder, regardless of their status in the database. */
+  own: {
+    open(file: string): Promise<OpenRecording<Readable> | undefined>;
+    /** Names of the raw parts of a call. */
+    parts(callId: string): Promise<string[]>;
+    openPart(name: string): Promise<OpenRecording<Readable> | undefined>;
+  };
   /**
-   * Cuts off active recordings and waits until their outcomes are reported. Pending uploads wait for the next start.
+   * Cuts off active recordings and waits until their outcomes are reported, but for a limited time. Unfinished
+   * recordings and pending uploads wait for the next start.
    */
   close(): Promise<void>;
 };
@@ -107,22 +115,25 @@ export const createRecordings = async (
   options: Appending & {
     folder: string;
     format: RecordingFormat;
-    /** Store of completed recordings; `null`: recordings stay in the folder. */
+    /** Store of completed recordings; `null` if recordings stay in the folder. */
     store: StoreKeeperOptions | null;
-    /** For recordings of gateways that disappeared. */
+    /** Timing for recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
-    /** For recordings at another gateway. */
-    elsewhere: LeftElsewhereNumbers;
+    /** Encoding of recordings after their calls; `closeMs`: maximum time that closing waits for it. */
+    encoding: { threads: number; idleMs: number; closeMs: number };
+    openEncoding?: typeof createEncoding;
+    /** For raw parts. */
+    assembly: AssemblyNumbers;
+    /** Raw parts of the other gateways; `null`: there are none. */
+    otherParts: OtherParts | null;
     /** For files of erased recordings. */
     erased: ErasedNumbers;
     database: Database;
     /** Name of this gateway among those of the database. */
     node: string;
-    /** Calls of an earlier process that this one resumes. */
-    isResumed: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
-  const { format, database, node, clock, logger } = options;
+  const { format, openEncoding = createEncoding, database, node, clock, logger } = options;
   const folder = createRecordingFolder(options.folder);
   const announce = createAnnouncements(options);
   const keeper =
@@ -143,7 +154,9 @@ export const createRecordings = async (
     onFailed: announce.failed,
   };
 
-  /** Uploads also the files completed here before a store was configured or while it was unavailable. */
+  /**
+   * Uploads also the files that were completed here before a store was configured or while the store was unavailable.
+   */
   const bringOlder = async ({ take }: StoreKeeper): Promise<void> => {
     try {
       for await (const file of completedBefore(folder, database)) take(file, true);
@@ -152,47 +165,45 @@ export const createRecordings = async (
     }
   };
 
-  const settled = await settleLeftBehind({
+  await removeUnfinished({ folder, database, node });
+  const encoding = openEncoding({ ...options.encoding, clock });
+  const assembly = createAssembly({
     folder,
+    format,
+    encoding,
+    others: options.otherParts,
     database,
     node,
-    isResumed: options.isResumed,
+    isRecording: (callId) => recorders.isRecording(callId),
+    numbers: options.assembly,
     ...outcomes,
+    removeStored: async (file) => keeper?.remove(file),
+    clock,
     logger,
   });
+  const recorders = createRecorders({ folder, make: assembly.make, node, logger });
+  await settleLeftBehind({ folder, database, node, assembly, ...outcomes });
+  assembly.start();
   const older = keeper && bringOlder(keeper);
-  const elsewhere = createLeftElsewhere({
-    ...options,
-    ...outcomes,
-    folder,
-    settled,
-    numbers: options.elsewhere,
-  });
   const watches = [
     watchAbandoned({ ...options, numbers: options.abandoned, fail: announce.failed }),
     watchErasedFiles({ ...options, folder, keeper, numbers: options.erased }),
   ];
-  const recorders = createRecorders({
-    folder,
-    format,
-    ...outcomes,
-    onElsewhere: elsewhere.leave,
-    node,
-    clock,
-    logger,
-  });
 
   return {
     begin: recorders.begin,
     expect: recorders.expect,
     release: recorders.release,
     leave: recorders.leave,
-    openOwn: folder.open,
+    own: {
+      open: folder.open,
+      parts: async (callId) => (await folder.parts.of(callId)).map(({ name }) => name),
+      openPart: folder.parts.open,
+    },
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
       await Promise.all(watches.map((watch) => watch.close()));
-      await recorders.close();
-      await elsewhere.close();
+      await encoding.close(Promise.all([recorders.close(), assembly.close()]), options.encoding.closeMs);
       await older;
       await keeper?.close();
     },

@@ -1,6 +1,6 @@
 /**
- * Stores recordings in any S3-compatible store with path-style addresses. Uploads read parts from the disk as they are sent, and downloads
- * are streams: no file is held in memory as a whole.
+ * Stores recordings in any S3-compatible store with path-style addresses. Uploads read parts from the disk as they are
+ * sent, and downloads are streams, so no file is held in memory as a whole.
  */
 import { openAsBlob } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { Agent, fetch } from 'undici';
 import { StoreFailure, type RecordingStore } from './store.ts';
 
 export type S3Account = {
-  /** URL without a path. */
+  /** URL of the store without a path. */
   endpoint: string;
   bucket: string;
   region: string;
@@ -28,7 +28,7 @@ export type StoreLimits = {
 
 const networkCode = /^[A-Z][A-Z0-9_]{2,40}$/;
 
-/** Loggable part of an error: an HTTP status or a transport error code. */
+/** Returns the loggable part of an error: an HTTP status or a transport error code. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'an unknown error';
   if ('status' in error && typeof error.status === 'number') return `HTTP ${error.status}`;
@@ -40,7 +40,7 @@ const reasonOf = (error: unknown): string => {
 const isAbsence = (error: unknown): boolean =>
   error instanceof Error && (('status' in error && error.status === 404) || isAbsence(error.cause));
 
-/** Drops the store's error texts, which may contain signed data or the key's owner. */
+/** Runs a request and drops the store's error texts, which may contain signed data or the key's owner. */
 const failing = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work();
@@ -88,7 +88,7 @@ const sizeOf = async (s3: S3mini, key: string): Promise<number | undefined> => {
 type Upload = { key: string; file: Blob; contentType: string };
 
 const verify = async (s3: S3mini, { key, file }: Upload): Promise<void> => {
-  // Checks the body as well: S3 may answer the completion of an upload with 200 and an error.
+  // The size is checked as well, because S3 may answer the completion of an upload with 200 and an error.
   if ((await sizeOf(s3, key)) !== file.size)
     throw new StoreFailure('The store of recordings lost a recording');
 };
@@ -105,8 +105,8 @@ const putInParts = async (s3: S3mini, upload: Upload, partBytes: number): Promis
     await s3.completeMultipartUpload(key, uploadId, parts);
     await verify(s3, upload);
   } catch (error) {
-    // Aborts an incomplete upload, which would cost the operator money. If the abort also fails, the first error is
-    // thrown, because it is more informative.
+    // The incomplete upload is aborted, because it would cost the operator money. If the abort also fails, the first
+    // error is thrown, because it is more informative.
     await s3.abortMultipartUpload(key, uploadId).catch(() => undefined);
     throw error;
   }

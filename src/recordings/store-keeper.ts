@@ -1,6 +1,6 @@
 /**
- * Uploads complete files to the store. A recording is `pending` until its file is there; the local file is removed only
- * after the upload and the database's confirmation.
+ * Uploads complete files to the store. A recording is `pending` until its file is in the store. The local file is
+ * removed only after the upload and the database's confirmation.
  *
  * An unavailable store loses no recording: the files wait, also across restarts. A file that has waited for `pendingMs`
  * is declared completed, is read from the local folder, and is uploaded when the store is available again.
@@ -25,12 +25,15 @@ export type StoreKeeperOptions = {
 };
 
 export type StoreKeeper = {
-  /** `isPublished`: the recording was already declared completed. */
+  /** Accepts a file. `isPublished`: the recording was already declared completed. */
   take(file: CompleteFile, isPublished: boolean): void;
-  /** Undefined if the file does not exist; refuses with `service_unavailable` while the store is unavailable. */
+  /**
+   * Opens a file. Resolves to undefined if the file does not exist. Rejects with `service_unavailable` while the store
+   * is unavailable.
+   */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   /**
-   * Removes a file from the store after a running upload of it; rejects with a `StoreFailure` while the store is
+   * Removes a file from the store after a running upload of the file. Rejects with a `StoreFailure` while the store is
    * unavailable. The local file must already be removed, so that no other upload begins.
    */
   remove(file: string): Promise<void>;
@@ -88,8 +91,8 @@ export const createStoreKeeper = ({
     const key = `${prefix}${file}`;
     taken.isGone = !(await folder.holds(file));
     if (!taken.isGone) await store.put(key, { path: folder.pathOf(file), contentType: contentTypes[format] });
-    // A gateway that shares the folder may have erased the file meanwhile; it does not touch recordings that are not
-    // completed yet.
+    // The file may be erased meanwhile by a gateway that shares the folder, but that gateway does not touch recordings
+    // that are not completed yet.
     if (taken.isPublished && (await options.isErased(callId))) await store.remove(key);
   };
 
@@ -131,7 +134,7 @@ export const createStoreKeeper = ({
       };
     },
     async remove(file) {
-      // A failed upload is retried and finds no file.
+      // The upload may fail; its retry then finds no file.
       await Promise.allSettled([underWay.get(file)]);
       await store.remove(`${prefix}${file}`);
     },

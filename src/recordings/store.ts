@@ -3,11 +3,11 @@ import type { ByteRange } from '#src/domain/open-recording.ts';
 
 /** Storage for complete recordings outside this machine. Every method may reject with a `StoreFailure`. */
 export type RecordingStore = {
-  /** Resolves when the whole file is stored; replaces an earlier object with this key. */
+  /** Stores a file. Resolves when the whole file is stored. An earlier object with this key is replaced. */
   put(key: string, file: { path: string; contentType: string }): Promise<void>;
-  /** Size in bytes; undefined if there is no object. */
+  /** Resolves to the size in bytes; undefined if there is no object. */
   size(key: string): Promise<number | undefined>;
-  /** `start` and `end` are inclusive. Resolves when the store begins to answer. */
+  /** Reads an object. `start` and `end` are inclusive. Resolves when the store begins to answer. */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** Resolves when the object is deleted or did not exist. */
   remove(key: string): Promise<void>;
@@ -15,7 +15,10 @@ export type RecordingStore = {
   close(): Promise<void>;
 };
 
-/** The store is unavailable or answers incorrectly. The message contains neither the store's texts nor secrets. */
+/**
+ * Thrown when the store is unavailable or answers incorrectly. The message contains neither the store's texts nor
+ * secrets.
+ */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
 }

@@ -1,33 +1,33 @@
 /**
- * Uploads complete files to the store: a few at once, in order of arrival, each retried until it is stored; a failed
- * file moves to the end of the queue. After failures the store has an increasing cool-down; the files stay on disk, so
- * that a restart finds them.
+ * Uploads complete files to the store, a few at once and in order of arrival. Each upload is retried until the file is
+ * stored; a failed file moves to the end of the queue. After failures the store has an increasing cool-down. The files
+ * stay on disk, so that a restart finds them.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export type UploadNumbers = {
   atOnce: number;
-  /** Backoff after a failure: initial and maximum. */
+  /** Backoff after a failure: the initial and the maximum delay. */
   retryFirstMs: number;
   retryLongestMs: number;
 };
 
 export type Uploads<File> = {
   add(file: File): void;
-  /** Starts no further upload and waits for running ones; closing the store aborts those. */
+  /** Starts no further upload and waits for running ones. Closing the store aborts running uploads. */
   close(): Promise<void>;
 };
 
-/** `resting`: cool-down after a failure of the store. */
+/** State of the uploads. `resting`: cool-down after a failure of the store. */
 type State = { is: 'bringing' } | { is: 'resting'; timer: unknown } | { is: 'closed' };
 
 export const createUploads = <File>(options: {
-  /** Rejects if the file is not stored; it is then retried. */
+  /** Uploads a file. Rejects if the file is not stored; the upload is then retried. */
   upload: (file: File) => Promise<void>;
   /** Called when a file is stored. */
   onStored: (file: File) => void;
-  /** Called after a failure of the store; these files wait. */
+  /** Called after a failure of the store with the files that wait. */
   onDelayed: (waiting: readonly File[]) => void;
   numbers: UploadNumbers;
   clock: Clock;

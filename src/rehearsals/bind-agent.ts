@@ -1,22 +1,22 @@
-/** Binds a suite's agent to its number and restores the previous binding afterwards. */
+/** Binds the agent of a suite to the suite's number and restores the previous binding afterwards. */
 import type { Client } from '#src/client/client.ts';
 import type { AgentBinding, PhoneNumber } from '#src/client/schema.ts';
 import type { Suite } from './suite-schema.ts';
 
 const directions = ['inbound', 'outbound'] as const;
 
-/** The number cannot be used for the suite. The message is a sentence for the user. */
+/** Thrown when the number cannot be used for the suite. The message is a sentence for the user. */
 export class NumberError extends Error {
   override readonly name = 'NumberError';
 }
 
-/** Stored secrets go to whichever endpoint the binding names. */
+/** Whether the binding has stored secrets, which are sent to whichever endpoint the binding names. */
 const hasSecrets = ({ token_configured: hasToken, headers }: AgentBinding): boolean =>
   hasToken || Object.keys(headers).length > 0;
 
 /**
- * Resolves to a function that restores the bindings. Bindings with a token or headers are rejected, because the suite's
- * agent would receive them.
+ * Binds the suite's agent. Resolves to a function that restores the bindings. Bindings with a token or headers are
+ * rejected, because the suite's agent would receive these secrets.
  */
 export const bindAgent = async (
   { id, agents }: Pick<PhoneNumber, 'id' | 'agents'>,

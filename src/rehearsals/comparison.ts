@@ -1,10 +1,10 @@
-/** Stored results, and differences from an earlier run. */
+/** Compares results with the stored results of an earlier run. */
 import { z } from 'zod';
 import type { SuiteResult } from './run-suite.ts';
 
 const share = z.object({ visited: z.number(), all: z.number(), never: z.array(z.string()) });
 
-/** The result as JSON; later runs are compared with such a file. */
+/** JSON format of a stored result, with which later runs are compared. */
 export const storedResult = z.object({
   passed: z.boolean(),
   cases: z.array(

@@ -1,7 +1,7 @@
 /**
- * Coverage of the charts `call` and `conversation`: states and transitions of calls, from their journalled transitions.
- * States that are left at once are not journalled; the shortest path of the chart between two journalled states is
- * assumed.
+ * Coverage of the charts `call` and `conversation`: states and transitions of calls, computed from their journalled
+ * transitions. States that are left at once are not journalled; between two journalled states the shortest path through
+ * the chart is assumed.
  */
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
@@ -24,7 +24,7 @@ const graphs: Readonly<Record<ChartName, StateGraph>> = {
 
 const boxesIn = (box: StateBox): StateBox[] => box.children.flatMap((child) => [child, ...boxesIn(child)]);
 
-/** State names as in the drawings: `active.talking.conversing`. */
+/** State names as in the drawings, such as `active.talking.conversing`. */
 export const stateNames: ReadonlySet<string> = new Set(
   chartNames.flatMap((name) => boxesIn(graphs[name].root).map(({ id }) => id)),
 );
@@ -32,7 +32,7 @@ export const stateNames: ReadonlySet<string> = new Set(
 export const isWithin = (state: string, outer: string): boolean =>
   outer === '' || state === outer || state.startsWith(`${outer}.`);
 
-/** Whether a transition with this label matches such an event of a replay. */
+/** Whether a transition with this label matches an event of a replay. */
 const isOf = (label: string, event: string): boolean => {
   if (event === '(time)') return label.startsWith('after ');
   if (event.startsWith('xstate.done.')) return / is done( |$)/.test(label);
@@ -40,7 +40,7 @@ const isOf = (label: string, event: string): boolean => {
   return label === event || label.startsWith(`${event} [`);
 };
 
-/** Eventless transitions, taken as a state is entered. */
+/** Whether a transition is eventless: taken at once when its source state is entered. */
 const isImmediate = (label: string): boolean => label === 'else' || label.startsWith('[');
 
 type Way = { state: string; arrows: readonly Arrow[] };
@@ -50,13 +50,13 @@ const createChart = (graph: StateGraph) => {
   const visitedStates = new Set<string>();
   const visitedArrows = new Set<Arrow>();
 
-  /** The states entered with a state. */
+  /** Returns the innermost state that is entered with a state. */
   const entered = (id: string): string => {
     const initial = boxes.get(id)?.children.find(({ isInitial }) => isInitial);
     return initial === undefined ? id : entered(initial.id);
   };
 
-  /** From the innermost state outwards, in the order in which a chart searches. */
+  /** Lists transitions from the innermost state outwards, in the order in which a chart searches them. */
   const arrowsFrom = (state: string, isTaken: (label: string) => boolean): Arrow[] =>
     graph.arrows
       .filter(({ from, labels }) => isWithin(state, from) && labels.some(isTaken))
@@ -89,7 +89,7 @@ const createChart = (graph: StateGraph) => {
   return {
     move(before: string | null, event: string, state: string): void {
       const here: Way = { state: before ?? entered(''), arrows: [] };
-      // An event may change the context without a transition, which enables an eventless one.
+      // An event may change the context without a transition, and the new context may enable an eventless transition.
       const begun =
         before === null
           ? [here]
@@ -144,7 +144,7 @@ export const createCoverage = (): Coverage => {
   };
 };
 
-/** States that a call was in, including their parents. */
+/** Returns the states in which a call was, including their parent states. */
 export const statesOf = (steps: readonly JournalledStep[]): Set<string> => {
   const states = new Set<string>();
   for (const step of steps)

@@ -4,16 +4,16 @@ import type { Expectations } from './suite-schema.ts';
 
 export type SpokenTurn = { role: 'assistant' | 'user'; text: string };
 
-/** A call as it ended. */
+/** An ended call with the values that expectations refer to. */
 export type EndedCall = {
   status: string;
   endReason: string | null;
   /** Seconds since the answer; null without an answer. */
   durationSec: number | null;
   turns: readonly SpokenTurn[];
-  /** Event types. */
+  /** Types of the call's events. */
   facts: readonly string[];
-  /** Latencies of the replies in milliseconds, where known. */
+  /** Known latencies of the replies in milliseconds. */
   latenciesMs: readonly number[];
   /** Target of the last transfer; null without one. */
   transferTo: string | null;
@@ -21,13 +21,13 @@ export type EndedCall = {
 };
 
 export type Failure = {
-  /** The expectation and the actual value. */
+  /** Sentence with the expectation and the actual value. */
   message: string;
-  /** Index of the turn concerned; null if there is none. */
+  /** Index of the turn that failed; null if the failure concerns no turn. */
   turn: number | null;
 };
 
-/** 95th percentile; undefined without values. */
+/** Returns the 95th percentile; undefined without values. */
 export const p95 = (values: readonly number[]): number | undefined => {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.95) - 1)];
@@ -110,7 +110,7 @@ const judges: { [Name in keyof Required<Expectations>]: Judge<Name> } = {
   },
 };
 
-/** Empty if the call meets its expectations. */
+/** Returns the failed expectations; empty if the call meets all of them. */
 export const judge = (expected: Expectations, call: EndedCall, readPattern: ReadPattern): Failure[] => {
   const held = <Wanted>(
     wanted: Wanted | undefined,

@@ -1,7 +1,7 @@
-/** Result as JUnit XML, for continuous integration servers. */
+/** Formats a result as JUnit XML for continuous integration servers. */
 import type { CaseResult, SuiteResult } from './run-suite.ts';
 
-/** Removes characters that XML does not allow. */
+/** Escapes text for XML and removes characters that XML does not allow. */
 const escaped = (text: string): string =>
   text
     .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')

@@ -5,13 +5,13 @@ import { stateNames } from './coverage.ts';
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 import { suiteSchema, type Suite } from './suite-schema.ts';
 
-/** Lines and columns count from 1. */
+/** A problem at a position in the file. Lines and columns count from 1. */
 export type SuiteProblem = { line: number; column: number; message: string };
 
 type Path = readonly PropertyKey[];
 type Found = { path: Path; message: string };
 
-/** The YAML node of a path, or the nearest one. */
+/** Returns the YAML node at a path, or the nearest node above. */
 const nodeAt = (document: Document, path: Path): unknown => {
   for (let length = path.length; length > 0; length -= 1) {
     const node: unknown = document.getIn(path.slice(0, length), true);
@@ -20,7 +20,7 @@ const nodeAt = (document: Document, path: Path): unknown => {
   return document.contents;
 };
 
-/** An unknown key is reported at its own position. */
+/** Returns the node of an unknown key, so that the error is reported at the key itself. */
 const keyOf = (document: Document, path: Path, key: string): unknown => {
   const map = path.length === 0 ? document.contents : document.getIn(path, true);
   if (!isMap(map)) return map;
@@ -32,7 +32,7 @@ const hasRange = (node: unknown): node is Pick<Node, 'range'> =>
 
 const offsetOf = (node: unknown): number => (hasRange(node) ? (node.range?.[0] ?? 0) : 0);
 
-/** For a failed union, returns the most specific error. */
+/** Returns the most specific error of a failed union. */
 const innermost = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== 'invalid_union') return issue;
   const closest = issue.errors.map(([first]) => first).findLast((first) => first !== undefined);

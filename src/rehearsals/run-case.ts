@@ -10,7 +10,7 @@ import type { SuiteCase, SuiteStep } from './suite-schema.ts';
 
 type LineStep = Readonly<Record<string, unknown>>;
 
-/** The simulated line's name for a step. */
+/** Names of the steps in scripts of the simulated line, by their names in suites. */
 const names: ReadonlyMap<string, string> = new Map([
   ['says', 'say'],
   ['hears', 'hear'],
@@ -41,7 +41,7 @@ const lineStepsOf = (step: SuiteStep): LineStep[] => {
 
 type PlayedScript = {
   script: LineStep[];
-  /** Index of the case's step for a step of the script; both count from 0. */
+  /** Maps the index of a script step to the index of the case's step; both count from 0. */
   stepOf: (lineStep: number) => number;
 };
 
@@ -58,11 +58,11 @@ const wordsOf = (step: SuiteStep): string =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
 
-/** The other party may hang up during pauses and noise. */
+/** Whether the other party may hang up during this step: pauses and noise. */
 const mayBeCut = ({ stays_silent_sec: silent, noise_sec: noise, holds_sec: holds }: SuiteStep): boolean =>
   silent !== undefined || noise !== undefined || holds !== undefined;
 
-/** Such a callee has no conversation. */
+/** Whether the callee never answers; such a call has no conversation. */
 const isNeverAnswered = (step: SuiteStep | undefined): boolean =>
   step !== undefined && [step.does_not_answer, step.is_busy, step.declines, step.line_fails].includes(true);
 
@@ -89,7 +89,7 @@ export type Gateway = {
 
 export type CaseRun = {
   callId: string | null;
-  /** Empty if the case passed. */
+  /** Failed expectations; empty if the case passed. */
   failures: readonly Failure[];
   turns: readonly SpokenTurn[];
   steps: readonly JournalledStep[];
@@ -112,7 +112,10 @@ const rehearsalOf = ({ timeout_sec: timeoutSec, people: told = {} }: SuiteCase) 
 
 const stepsOf = ({ caller, callee }: SuiteCase): readonly SuiteStep[] => caller ?? callee ?? [];
 
-/** A gateway at a limit, or a busy one, is tried again shortly. */
+/**
+ * Error codes of a gateway that is at a limit or busy. A call refused with one of these codes is retried shortly
+ * afterwards.
+ */
 const passing = new Set(['concurrency_limit', 'over_capacity', 'rate_limited']);
 const mostTries = 30;
 const betweenTriesMs = 1_000;
@@ -129,7 +132,7 @@ const retried = async (place: () => Promise<string>): Promise<string> => {
   }
 };
 
-/** Resolves to the id of the call. */
+/** Places the call of a case. Resolves to the call's id. */
 const placeCall = async (one: SuiteCase, gateway: Gateway): Promise<string> => {
   const { script } = scriptOf(stepsOf(one));
   const rehearsal = rehearsalOf(one);
@@ -145,7 +148,7 @@ const placeCall = async (one: SuiteCase, gateway: Gateway): Promise<string> => {
 
 const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
 
-/** Events of the call until its end. */
+/** Collects the events of a call until the call ends. */
 const follow = async (
   callId: string,
   { admin }: Gateway,
@@ -161,7 +164,7 @@ const follow = async (
   return { facts, latenciesMs };
 };
 
-/** Reason why the script did not finish. */
+/** Returns the reason why the script did not finish. */
 const whyNotPlayed = async (
   callId: string,
   one: SuiteCase,
@@ -170,7 +173,7 @@ const whyNotPlayed = async (
   const steps = stepsOf(one);
   if (isNeverAnswered(steps[0])) return undefined;
   const played = await admin.getSimulatedCall({ call_id: callId }).catch((error: unknown) => {
-    // The call was never answered, so the script did not start.
+    // Status 404: the call was never answered, so the script did not start.
     if (error instanceof TrunklineProblem && error.status === 404) return undefined;
     throw error;
   });
@@ -216,7 +219,7 @@ const rehearse = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
   return { callId, failures: all, turns, steps };
 };
 
-/** A refusal of the gateway fails the case. */
+/** Runs a case. A refusal of the gateway fails the case. */
 export const runCase = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
   try {
     return await rehearse(one, gateway);

@@ -5,11 +5,11 @@ import type { Suite } from './suite-schema.ts';
 
 export type CaseResult = {
   name: string;
-  /** `flaky`: some runs passed and some failed. */
+  /** `flaky`: some runs of the case passed and some failed. */
   outcome: 'passed' | 'flaky' | 'failed';
   passed: number;
   runs: readonly CaseRun[];
-  /** Total duration of its runs, in seconds. */
+  /** Total duration of the case's runs, in seconds. */
   tookSec: number;
 };
 
@@ -21,11 +21,11 @@ export const isPassed = ({ cases }: SuiteResult): boolean =>
 type HowToRun = {
   /** Number of runs of each case. */
   repeat: number;
-  /** Largest number of concurrent calls. */
+  /** Maximum number of concurrent calls. */
   parallel: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   now: () => number;
-  /** Called for each case when all its runs have ended. */
+  /** Called for each case when all runs of the case have ended. */
   onCase: (result: CaseResult) => void;
 };
 

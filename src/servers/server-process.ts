@@ -7,7 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const readyWithinMs = 30_000;
 
-/** Runs a start script, which replaces itself with the server. `environment` is hidden from process lists. */
+/**
+ * Runs a start script, which replaces itself with the server. Process lists do not show the variables in `environment`.
+ */
 export const spawnScript = (
   script: string,
   args: readonly string[],
@@ -28,7 +30,7 @@ export const spawnScript = (
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-/** SIGTERM, then SIGKILL: FreeSWITCH takes some seconds to exit. */
+/** Stops a process by SIGTERM, then by SIGKILL after `patienceMs`: FreeSWITCH takes some seconds to exit. */
 export const stopProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
@@ -38,7 +40,7 @@ export const stopProcess = async (child: ChildProcess, patienceMs: number): Prom
   clearTimeout(timer);
 };
 
-/** Polls until it succeeds. Rejects when the server exits or after half a minute. */
+/** Repeats a check until it succeeds. Rejects when the server exits, or after half a minute. */
 export const untilReady = async (
   name: string,
   child: ChildProcess,
@@ -55,7 +57,7 @@ export const untilReady = async (
   }
 };
 
-/** Rejects if nothing listens on the port. */
+/** Connects to the port once. Rejects if nothing listens there. */
 export const reach = async ({ host, port }: { host: string; port: number }): Promise<void> => {
   const socket = connect({ host, port });
   try {

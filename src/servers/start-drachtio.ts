@@ -7,7 +7,7 @@ const script = fileURLToPath(new URL('../../config/drachtio/start.sh', import.me
 
 export type StartedServer = {
   child: ChildProcess;
-  /** Rejects if the server does not start. */
+  /** Resolves when the server accepts connections; rejects if it does not start. */
   ready: Promise<void>;
 };
 
@@ -23,7 +23,7 @@ const environmentOf = ({ control, sip, publicAddress, tls }: DrachtioServerConfi
   GW_SIP_TLS_CHAIN_FILE: tls?.chainFile ?? '',
 });
 
-/** Starts with the project's configuration. Ready when control connections are accepted. */
+/** Starts drachtio-server with the project's configuration. The server is ready when it accepts control connections. */
 export const startDrachtio = (config: DrachtioServerConfig, logFile: string): StartedServer => {
   const child = spawnScript(script, [], environmentOf(config), logFile);
   return { child, ready: untilReady('drachtio-server', child, () => reach(config.control)) };

@@ -26,10 +26,13 @@ const environmentOf = ({
   GW_FREESWITCH_RTP_TO: String(rtp.to),
 });
 
-/** Path of its own log, in the given folder. */
+/** Returns the path of FreeSWITCH's own log in the given folder. */
 export const freeSwitchLog = (folder: string): string => join(folder, 'log/freeswitch.log');
 
-/** Starts with the project's configuration; its files are in `folder`. Ready when its SIP profile is loaded. */
+/**
+ * Starts FreeSWITCH with the project's configuration and its files in `folder`. The server is ready when its SIP
+ * profile is loaded.
+ */
 export const startFreeSwitch = (
   config: FreeSwitchServerConfig,
   folder: string,

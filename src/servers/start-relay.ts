@@ -7,7 +7,7 @@ import type { StartedServer } from './start-drachtio.ts';
 
 const program = fileURLToPath(new URL('../commands/relay.ts', import.meta.url));
 
-/** Starts the relay (`npm run relay`) in front of drachtio-server. Ready when it accepts gateways. */
+/** Starts the relay (`npm run relay`) in front of drachtio-server. The relay is ready when it accepts gateways. */
 export const startRelay = (
   listen: NonNullable<ServersConfig['relay']>,
   { control }: ServersConfig['drachtio'],

@@ -5,19 +5,19 @@ import { stopProcess, hasEnded } from './server-process.ts';
 import type { StartedServer } from './start-drachtio.ts';
 
 export type RestartTimes = {
-  /** Delay before a restart; doubled after each short run, up to a maximum. */
+  /** Delay before a restart in milliseconds; doubled after each short run, up to a maximum. */
   firstMs: number;
   longestMs: number;
-  /** Number of consecutive short runs after which it is not restarted. */
+  /** Number of consecutive short runs after which the server is not restarted. */
   mostStarts: number;
-  /** Duration of a run that counts as stable. */
+  /** Duration of a run that counts as stable, in milliseconds. */
   steadyMs: number;
-  /** Time after SIGTERM at which the server is killed. */
+  /** Time in milliseconds between SIGTERM and SIGKILL. */
   patienceMs: number;
 };
 
 export type Supervised = {
-  /** Resolves once the server is ready. Rejects if it never is. */
+  /** Resolves once the server is ready. Rejects if it never becomes ready. */
   ready: Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,10 +28,10 @@ const howItEnded = ({ exitCode, signalCode }: StartedServer['child']): string =>
 export const supervise = (options: {
   start: () => StartedServer;
   times: RestartTimes;
-  /** The server exited, and is restarted after this many milliseconds. */
+  /** Called when the server has exited. The server is restarted after `restartsInMs`. */
   onEnded: (how: string, restartsInMs: number) => void;
   onBack: () => void;
-  /** The server exits repeatedly and is no longer restarted. */
+  /** Called when the server exits repeatedly and is no longer restarted. */
   onGivenUp: () => void;
 }): Supervised => {
   const { times } = options;
@@ -54,7 +54,8 @@ export const supervise = (options: {
     if (signal.aborted) return;
     server = options.start();
     startedAt = performance.now();
-    // A server that does not become ready exits or does not respond: both lead to a restart.
+    // A server that does not become ready is stopped, whether it has exited or does not respond: both lead to a
+    // restart.
     await server.ready.then(options.onBack, () => stopProcess(server.child, times.patienceMs));
   };
 
@@ -73,7 +74,7 @@ export const supervise = (options: {
   };
 
   const first = server.ready;
-  // A failed start is reported to those who wait for `ready`.
+  // The rejection is ignored here, because a failed start is reported to callers that wait for `ready`.
   const keeping = keep().catch(() => undefined);
   return {
     ready: first,

@@ -1,17 +1,19 @@
 import type { Synthesizer } from '#sip/audio/speech.ts';
 
-/** Limits concurrency. Rejects with the signal's reason when it aborts first. */
+/**
+ * Runs tasks with limited concurrency. Rejects with the signal's reason if the signal aborts before the task begins.
+ */
 export type InPlace = <Result>(
   work: () => Promise<Result>,
   signal: AbortSignal | undefined,
 ) => Promise<Result>;
 
-/** Number of concurrent tasks; further ones wait in order. */
+/** Creates the limit. `count` is the number of concurrent tasks; further tasks wait in order. */
 export const createPlaces = (count: number): InPlace => {
   const waiting = new Set<() => void>();
   let running = 0;
 
-  /** Resolves when a place is free; rejects with the signal's reason. */
+  /** Resolves when a place is free. Rejects with the signal's reason. */
   const turn = async (signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted();
     if (running < count) {
@@ -30,7 +32,7 @@ export const createPlaces = (count: number): InPlace => {
 
   const endTurn = (): void => {
     const [next] = waiting;
-    // Hands the place directly to the next waiting task.
+    // The place is handed directly to the next waiting task.
     if (next === undefined) running -= 1;
     else {
       waiting.delete(next);

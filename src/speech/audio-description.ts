@@ -3,21 +3,21 @@ import { MIMEType } from 'node:util';
 
 export type ByteOrder = 'little' | 'big';
 
-/** 16-bit linear samples, interleaved. */
+/** Format of 16-bit linear samples; the samples of several channels are interleaved. */
 export type AudioFormat = { sampleRate: number; channels: number; byteOrder: ByteOrder };
 
 /**
- * A WAV file, raw samples, or undescribed bytes. The byte order of `audio/L16` is uncertain: RFC 3551 requires network
- * byte order, but some servers send little-endian samples.
+ * Kind of the audio: a WAV file, raw samples, or undescribed bytes. The byte order of `audio/L16` is uncertain: RFC
+ * 3551 requires network byte order, but some servers send little-endian samples.
  */
 export type AudioDescription =
   | { kind: 'wav' }
   | { kind: 'samples'; format: AudioFormat; isOrderSure: boolean }
   | { kind: 'undescribed' }
-  /** Another format, or an unknown one. */
+  /** Another format, or a format that is not known. */
   | { kind: 'other' };
 
-/** The audio is not 16-bit linear, or not understood. */
+/** Thrown when the audio is not 16-bit linear, or its format is unknown. */
 export class NotLinearPcm extends Error {
   override readonly name = 'NotLinearPcm';
 }
@@ -41,10 +41,10 @@ const undescribed: ReadonlySet<string> = new Set([
 ]);
 const wav: ReadonlySet<string> = new Set(['audio/wav', 'audio/wave', 'audio/x-wav', 'audio/vnd.wave']);
 const littleEndian: ReadonlySet<string> = new Set(['audio/pcm', 'audio/x-pcm', 'audio/raw', 'audio/x-raw']);
-/** RFC 3551: network byte order. */
+/** Media types with network byte order by RFC 3551. */
 const networkOrder: ReadonlySet<string> = new Set(['audio/l16', 'audio/x-l16']);
 
-/** Parameter values for 16-bit linear samples; others are a different encoding. */
+/** Parameter values for 16-bit linear samples. Other values mean another encoding. */
 const codings: ReadonlyMap<string, ByteOrder | null> = new Map([
   ['pcm', null],
   ['lpcm', null],
@@ -83,7 +83,7 @@ const parameterOf = ({ params }: MIMEType, ...names: readonly string[]): string 
 const numberOf = (text: string | null, usual: number): number =>
   text === null ? usual : Number(text === '' ? NaN : text);
 
-/** Byte order by the parameters: `null` if unspecified, undefined for another encoding. */
+/** Returns the byte order by the parameters: `null` if they do not state it, undefined for another encoding. */
 const orderOf = (type: MIMEType): ByteOrder | null | undefined => {
   const coding = parameterOf(type, 'encoding', 'codec', 'codecs', 'format');
   const order = parameterOf(type, 'endian', 'endianness', 'byte-order');
@@ -91,7 +91,7 @@ const orderOf = (type: MIMEType): ByteOrder | null | undefined => {
   return byCoding === null && order !== null ? byteOrders.get(order) : byCoding;
 };
 
-/** `contentType` is the header's value, or empty. */
+/** Returns the description. `contentType` is the value of the header, or empty. */
 export const describedAudio = (contentType: string, usualRate: number): AudioDescription => {
   const type = parsed(contentType);
   if (type === null || undescribed.has(type.essence)) return { kind: 'undescribed' };

@@ -1,14 +1,14 @@
 /**
- * Reads the samples of a response by its description and its first bytes. Nothing is returned before the format is
- * certain: other data must not be played as samples.
+ * Reads the samples of a response by its description and its first bytes. No samples are returned before the format is
+ * certain, because other data must not be played as samples.
  */
 import { isWav, readWavHeader } from './read-wav.ts';
 import { createSampleReader } from './sample-reader.ts';
 import { NotLinearPcm, type AudioFormat, describedAudio, isUsable } from './audio-description.ts';
 
-// Signatures of files and texts; played as samples they would be loud noise.
+// Signatures of files and texts, which would be loud noise if they were played as samples.
 
-/** `at`: position of the bytes. */
+/** Signatures. `at` is the position of the bytes. */
 const marks: readonly { at: number; bytes: Buffer }[] = [
   ...['RIFF', 'RF64', 'OggS', 'fLaC', 'ID3', 'FORM', '.snd', 'caff', '#!AMR'].map((text) => ({
     at: 0,
@@ -35,7 +35,10 @@ const bitRates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 
 const bitRates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160] as const;
 const mpegRates = [44_100, 48_000, 32_000] as const;
 
-/** Length in bytes of the MP3 or ADTS frame that begins here; `null` if there is none or more bytes are needed. */
+/**
+ * Returns the length in bytes of the MP3 or ADTS frame that begins here; `null` if no frame begins here or more bytes
+ * are needed.
+ */
 const frameLength = (bytes: Buffer): number | null => {
   const [first, second, third = 0, fourth = 0, fifth = 0, sixth = 0] = bytes;
   if (!isMpegFrame(first, second) || second === undefined) return null;
@@ -47,13 +50,13 @@ const frameLength = (bytes: Buffer): number | null => {
   return Math.floor(((version === 3 ? 144 : 72) * bitRate * 1_000) / rate) + ((third >> 1) & 1);
 };
 
-/** Two consecutive frames of compressed audio, which samples contain only by chance. */
+/** Whether the bytes begin with two consecutive frames of compressed audio, which samples contain only by chance. */
 const beginsWithFrames = (head: Buffer): boolean => {
   const length = frameLength(head);
   return length !== null && length > 6 && isMpegFrame(head[length], head[length + 1]);
 };
 
-/** Consecutive letters that samples do not begin with. */
+/** Number of consecutive letters that mean text, because samples do not begin with that many letters. */
 const textBytes = 8;
 
 /** Number of bytes needed to detect signatures and text. */
@@ -63,7 +66,7 @@ const beginningBytes = 16;
 const frameBytes = (head: Buffer): number => (frameLength(head) ?? 0) + 2;
 
 /**
- * Whether these bytes are something other than raw samples. Without a description, one frame of compressed audio is
+ * Whether these bytes are something other than raw samples. For undescribed bytes, one frame of compressed audio is
  * enough.
  */
 const isOtherFormat = (head: Buffer, described: boolean): boolean =>
@@ -74,22 +77,22 @@ const isOtherFormat = (head: Buffer, described: boolean): boolean =>
 export type AudioReader = {
   /** Returns the samples so far, as one channel. Throws NotLinearPcm. */
   take(bytes: Uint8Array): Int16Array;
-  /** The response has ended: returns the remaining samples. Throws NotLinearPcm. */
+  /** Returns the remaining samples at the end of the response. Throws NotLinearPcm. */
   end(): Int16Array;
   sampleRate(): number;
 };
 
-/** Position of the samples and their largest number of bytes. */
+/** Position of the samples, and their largest number of bytes. */
 type Beginning = { format: AudioFormat; at: number; length: number };
 
-/** Largest header. */
+/** Maximum size of a header in bytes. */
 const longestHeader = 64 * 1024;
 
-/** Number of bytes from which the byte order is detected, unless they are silent. */
+/** Number of bytes from which the byte order is detected; silent bytes do not count. */
 const orderBytes = 1_024;
 const mostOrderBytes = 8 * 1024;
 
-/** Sum of the differences between neighbouring samples; it is large in the wrong byte order. */
+/** Returns the sum of the differences between neighbouring samples, which is large in the wrong byte order. */
 const roughness = (bytes: Buffer, format: AudioFormat): number => {
   const samples = createSampleReader(format)(bytes);
   let sum = 0;
@@ -97,7 +100,7 @@ const roughness = (bytes: Buffer, format: AudioFormat): number => {
   return sum;
 };
 
-/** Returns `null` if more bytes are needed. */
+/** Detects the byte order. Returns `null` if more bytes are needed. */
 const withKnownOrder = (bytes: Buffer, format: AudioFormat, isWhole: boolean): AudioFormat | null => {
   if (bytes.length < orderBytes && !isWhole) return null;
   const little: AudioFormat = { ...format, byteOrder: 'little' };
@@ -132,7 +135,7 @@ export const createAudioReader = (contentType: string, usualRate: number): Audio
     return known && { format: known, at: 0, length: Infinity };
   };
 
-  /** Returns `null` if more bytes are needed. */
+  /** Detects the beginning of the samples. Returns `null` if more bytes are needed. */
   const beginning = (isWhole: boolean): Beginning | null => {
     if (head.length < beginningBytes && !isWhole) return null;
     if (isWav(head)) return wavBeginning(isWhole);

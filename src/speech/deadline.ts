@@ -1,6 +1,6 @@
 import type { Clock } from '#src/domain/clock.ts';
 
-/** An abort signal with a time limit that can be extended. */
+/** An abort signal with a time limit that can be restarted. */
 export type Deadline = {
   signal: AbortSignal;
   /** Restarts the time limit. */

@@ -9,12 +9,12 @@ const name = 'deepgram-aura';
 /** Sample rate of telephone audio. */
 const sampleRate = 8_000;
 
-/** A voice speaks one language, named at the end of its name. */
+/** Default voices by language. A voice speaks one language, which the end of its name states. */
 const voices: Readonly<Record<string, string>> = { en: 'aura-2-thalia-en', ja: 'aura-2-izanami-ja' };
 
 /**
- * `url` is the server's base, such as https://api.deepgram.com; `voice` a model such as `aura-2-thalia-en`, `null` for
- * the language's default.
+ * Creates the synthesizer. `url` is the server's base, such as https://api.deepgram.com. `voice` is a model such as
+ * `aura-2-thalia-en`, or `null` for the language's default.
  */
 export const deepgramAura = (
   world: EngineWorld,

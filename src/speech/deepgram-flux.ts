@@ -1,7 +1,7 @@
 /**
  * Deepgram's Flux (developers.deepgram.com, "Turn-based Audio", wss …/v2/listen), a recognizer that detects turn ends
- * by meaning and tone. Where another judge decides, its own detection is disabled ("Bring Your Own Turn Detection") and
- * each pause finalizes the words (`ForceEndTurn`).
+ * by meaning and tone. If another judge decides, the recognizer's own detection is disabled ("Bring Your Own Turn
+ * Detection") and each pause finalizes the words (`ForceEndTurn`).
  */
 import { z } from 'zod';
 import { baseLanguage } from '#src/domain/language.ts';
@@ -14,7 +14,7 @@ const name = 'deepgram-flux';
 /** Recommended size of an audio message. */
 const messageMs = 80;
 const keepAliveMs = 4_000;
-/** Confidence thresholds of a turn end: the default, and one that is never reached. */
+/** Confidence thresholds of a turn end: the default, and a threshold that is never reached. */
 const usualSureness = 0.7;
 const neverSure = 1;
 /** Silence after which the engine itself ends a turn, later than the line does. */
@@ -44,7 +44,7 @@ const readTurn = (message: unknown, { sampleRate, turnEnds }: ListenOptions): En
   ];
 };
 
-/** Unknown message types are ignored. */
+/** Converts a message to events. Unknown message types are ignored. */
 const read = (message: unknown, options: ListenOptions): EngineEvent[] | null => {
   const known = anyMessage.safeParse(message);
   if (!known.success) return null;
@@ -72,7 +72,7 @@ const queryOf = ({ language, sampleRate, turnEnds }: ListenOptions): URLSearchPa
   });
 };
 
-/** `url` is the server's base, such as https://api.deepgram.com. */
+/** Creates the recognizer. `url` is the server's base, such as https://api.deepgram.com. */
 export const deepgramFlux = (
   world: EngineWorld,
   { url, key }: { url: string; key: string },

@@ -1,8 +1,8 @@
 /**
  * Deepgram's streaming recognizer (developers.deepgram.com, "Live Audio", wss …/v1/listen).
  *
- * `speech_final` reports 300 ms of silence (`endpointing`), which is a pause rather than the end of a turn: its words
- * are only final. `UtteranceEnd`, a second without words, ends a turn.
+ * The server sends `speech_final` after 300 ms of silence (`endpointing`), which is a pause rather than the end of a
+ * turn, so the words count as final but not as a turn. `UtteranceEnd`, after a second without words, ends a turn.
  */
 import { z } from 'zod';
 import { baseLanguage } from '#src/domain/language.ts';
@@ -14,9 +14,9 @@ import { openSocketRecognition } from './socket-recognition.ts';
 const name = 'deepgram';
 const messageMs = 20;
 const endpointingMs = 300;
-/** Smallest value of `endpointing` that the server accepts. */
+/** Silence in milliseconds after which a turn ends; the server accepts no smaller value. */
 const utteranceEndMs = 1_000;
-/** Interval of keep-alive messages: the server closes a connection after ten seconds without audio. */
+/** Interval of keep-alive messages, because the server closes a connection after ten seconds without audio. */
 const keepAliveMs = 4_000;
 
 const anyMessage = z.object({ type: z.string() });
@@ -40,7 +40,7 @@ const readResults = (message: unknown, sampleRate: number): EngineEvent[] | null
   ];
 };
 
-/** Unknown message types are ignored. */
+/** Converts a message to events. Unknown message types are ignored. */
 const read = (message: unknown, sampleRate: number): EngineEvent[] | null => {
   const known = anyMessage.safeParse(message);
   if (!known.success) return null;
@@ -70,7 +70,7 @@ const queryOf = (language: string, sampleRate: number): URLSearchParams =>
     utterance_end_ms: String(utteranceEndMs),
   });
 
-/** `url` is the server's base, such as https://api.deepgram.com. */
+/** Creates the recognizer. `url` is the server's base, such as https://api.deepgram.com. */
 export const deepgram = (
   world: EngineWorld,
   { url, key }: { url: string; key: string },
@@ -85,7 +85,7 @@ export const deepgram = (
       headers: { authorization: `Token ${key}` },
       messageSamples: (messageMs * sampleRate) / 1_000,
       goodbye: JSON.stringify({ type: 'CloseStream' }),
-      // Finalizes the words so far, because noise can hide the pause from Deepgram.
+      // The message finalizes the words so far, because noise can hide the pause from Deepgram.
       pause: JSON.stringify({ type: 'Finalize' }),
       keepAlive: { message: JSON.stringify({ type: 'KeepAlive' }), everyMs: keepAliveMs },
       read: (message: unknown) => read(message, sampleRate),

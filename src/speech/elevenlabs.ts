@@ -6,11 +6,15 @@ import { serverSynthesizer } from './server-synthesizer.ts';
 
 const sampleRate = 16_000;
 /**
- * The model with the lowest latency; each voice speaks all of its languages, including Korean, English and Japanese.
+ * The model with the lowest latency. Each voice speaks all languages of the model, including Korean, English and
+ * Japanese.
  */
 const model = 'eleven_flash_v2_5';
 
-/** `url` is the server's base, such as https://api.elevenlabs.io; `usualVoice` is used where `voice` is `null`. */
+/**
+ * Creates the synthesizer. `url` is the server's base, such as https://api.elevenlabs.io. `usualVoice` is used if
+ * `voice` is `null`.
+ */
 export const elevenLabs = (
   world: EngineWorld,
   options: { url: string; key: string; usualVoice: string; voice: string | null },

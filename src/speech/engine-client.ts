@@ -1,6 +1,6 @@
 /**
- * HTTP client for speech engines: the client for outgoing requests with engine errors. The operator chooses the
- * engines, so any address is allowed, also without TLS, and the system resolves their names.
+ * HTTP client for speech engines: the client for outgoing requests, with the errors of engines. The operator chooses
+ * the engines, so any address is allowed, even without TLS, and the system resolves their names.
  */
 import { createEndpointClient, type EndpointRequest } from '#src/outgoing/endpoint-client.ts';
 import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
@@ -8,14 +8,20 @@ import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
 export type EngineRequest = Required<Omit<EndpointRequest, 'maxBodyBytes'>> & { url: string };
 
 export type EngineResponse = {
-  /** The media type with its parameters; empty if missing. */
+  /** Media type with its parameters; empty if it is missing. */
   contentType: string;
-  /** Read once. Throws an EngineFailure, or the signal's reason. Stopping early closes the connection. */
+  /**
+   * Body of the response, which can be read once. Throws an EngineFailure, or the signal's reason. A reader that stops
+   * early closes the connection.
+   */
   body: AsyncIterable<Uint8Array>;
 };
 
 export type EngineClient = {
-  /** Throws an EngineFailure for any status but 2xx and without a response; rejects with the signal's reason. */
+  /**
+   * Sends a request. Rejects with an EngineFailure without a response or for any status but 2xx, and with the signal's
+   * reason.
+   */
   post(engine: string, request: EngineRequest): Promise<EngineResponse>;
   /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
@@ -38,7 +44,7 @@ export const createEngineClient = (options: { connectMs: number }): EngineClient
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
     connectMs: options.connectMs,
-    // Each engine's reader limits the audio or text.
+    // The size is not limited here, because each engine's reader limits the audio or text.
     maxBodyBytes: Infinity,
     connectionsPerHost: null,
   });

@@ -1,14 +1,15 @@
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 
 /**
- * A speech engine failed. The message contains the engine's name and a status or error code, but no address, key or
- * text, so it may be logged and shown. It has no `cause`, because errors of clients may quote transmitted data.
+ * Failure of a speech engine. The message contains the engine's name and a status or error code, but no address, key or
+ * text, so it may be logged and shown. The failure has no `cause`, because errors of clients may quote transmitted
+ * data.
  */
 export class EngineFailure extends Error {
   override readonly name: string = 'EngineFailure';
 }
 
-/** The engine has no voice for a language; it is healthy. */
+/** Thrown when the engine has no voice for a language. The engine itself is healthy. */
 export class UnspokenLanguage extends EngineFailure {
   override readonly name = 'UnspokenLanguage';
 
@@ -17,17 +18,20 @@ export class UnspokenLanguage extends EngineFailure {
   }
 }
 
-/** The engine probably refused the voice that was asked for; another voice may work. The engine is healthy. */
+/**
+ * Thrown when the engine probably refused the requested voice, so that another voice may work. The engine itself is
+ * healthy.
+ */
 export class VoiceRefused extends EngineFailure {
   override readonly name = 'VoiceRefused';
 
-  /** `why` is an error that the engine reported. */
+  /** Creates the failure. `why` is an error that the engine reported. */
   constructor(engine: string, why: unknown) {
     super(`${engine} did not speak with a chosen voice${why instanceof Error ? `: ${why.message}` : ''}`);
   }
 }
 
-/** The engine answered with an error status. */
+/** Thrown when the engine answered with an error status. */
 export class EngineRefusal extends EngineFailure {
   readonly status: number;
 
@@ -37,7 +41,7 @@ export class EngineRefusal extends EngineFailure {
   }
 }
 
-/** Messages of the outgoing client, which are safe to show; socket errors only by code. */
+/** Returns the message of the outgoing client, which is safe to show, or the code of a socket error. */
 const detailOf = (error: unknown): string => {
   if (error instanceof EndpointFailure) return ` (${error.message})`;
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
@@ -45,7 +49,7 @@ const detailOf = (error: unknown): string => {
     : '';
 };
 
-/** A redirect counts as an error status and is not followed. */
+/** Creates the failure. A redirect counts as an error status and is not followed. */
 export const unreachable = (engine: string, error: unknown): EngineFailure =>
   error instanceof EndpointFailure && error.failure === 'redirect_refused' && error.status !== undefined
     ? new EngineRefusal(engine, error.status)

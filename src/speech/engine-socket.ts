@@ -1,4 +1,4 @@
-/** A websocket connection to an engine. It opens once, and fails or is closed once. */
+/** A websocket connection to an engine. A connection opens once, and fails or is closed once. */
 import { WebSocket } from 'ws';
 import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
@@ -14,21 +14,23 @@ export type EngineAddress = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** Not called after a failure or a local close. */
+/** Callbacks, which are not called after a failure or a local close. */
 export type EngineSocketEvents = {
   opened(): void;
-  /** A message of the engine; `undefined` if it is not JSON. */
+  /** Called with a message of the engine; `undefined` for a message that is not JSON. */
   received(message: unknown): void;
+  /** Called when a message has left the process, so that `waitingBytes` has decreased. */
+  left?(): void;
   failed(error: Error): void;
 };
 
 export type EngineSocket = {
-  /** Messages before the connection is open, and after it is closed, are dropped. */
+  /** Sends a message. Messages before the connection is open, and after it is closed, are dropped. */
   send(message: string | Buffer): void;
   isOver(): boolean;
-  /** The server is closing: messages are dropped, and the failure follows. */
+  /** Whether the server is closing the connection. Messages are then dropped, and the failure follows. */
   isLeaving(): boolean;
-  /** Bytes that were sent but have not left yet. */
+  /** Returns the number of bytes that were sent but have not left this machine yet. */
   waitingBytes(): number;
   fail(error: Error): void;
   /** Sends this message and waits briefly for the server to close. Idempotent. */
@@ -73,9 +75,13 @@ export const openEngineSocket = (
 
   const isOpen = (): boolean => state === 'open' && socket.readyState === WebSocket.OPEN;
 
-  // The socket itself reports a failed send.
+  // Errors are ignored here, because the socket itself reports a failed send.
+  const left = (): void => {
+    if (isOpen()) events.left?.();
+  };
+
   const send = (message: string | Buffer): void => {
-    if (isOpen()) socket.send(message, () => {});
+    if (isOpen()) socket.send(message, left);
   };
 
   socket.on('open', () => {
@@ -92,7 +98,7 @@ export const openEngineSocket = (
   socket.on('close', (code) => fail(new EngineFailure(`${name} ended the connection (${code})`)));
   socket.on('message', (data, isBinary) => {
     if (state === 'over') return;
-    // ws delivers one Buffer per message by default.
+    // By default, ws delivers one Buffer per message.
     const isText = !isBinary && Buffer.isBuffer(data);
     events.received(isText ? parsed(data.toString('utf8')) : undefined);
   });

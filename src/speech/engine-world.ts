@@ -3,20 +3,20 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { EngineClient } from './engine-client.ts';
 
 export type EngineLimits = Readonly<{
-  /** Time limit of a connection, from the name look-up to the end of its handshakes. */
+  /** Time limit of a connection attempt, from the name look-up to the end of the handshakes. */
   connectMs: number;
-  /** Time limits of a sentence: until its first audio, and until its last. */
+  /** Time limits of a sentence: until the first audio, and until the last audio. */
   firstAudioMs: number;
   wholeSpeechMs: number;
-  /** Audio of one sentence beyond which the synthesizer is considered broken. */
+  /** Duration of one sentence's audio beyond which the synthesizer is considered broken. */
   longestSpeechMs: number;
-  /** A recognizer that receives audio and returns nothing for this long is considered dead. */
+  /** Time after which a recognizer that receives audio and sends no message is considered dead. */
   answerMs: number;
-  /** Audio before the detected voice that belongs to its sentence. */
+  /** Duration of audio before the detected voice that belongs to its sentence. */
   preRollMs: number;
-  /** Longer sentences are recognized in parts, by engines that recognize whole sentences. */
+  /** Duration beyond which a sentence is recognized in parts, by engines that recognize whole sentences. */
   longestSentenceMs: number;
-  /** Audio that may wait for a recognizer. */
+  /** Maximum duration of audio that waits for a recognizer. */
   longestWaitingMs: number;
 }>;
 

@@ -1,4 +1,4 @@
-/** espeak-ng as a child process: it speaks many languages and is part of every Linux distribution. */
+/** espeak-ng as a child process. The program speaks many languages and is part of every Linux distribution. */
 import type { Synthesizer } from '#sip/audio/speech.ts';
 import { VoiceRefused } from './engine-failure.ts';
 import { readWav } from './read-wav.ts';
@@ -17,14 +17,14 @@ const voiceOf = (language: string): string => {
   return voices[base] ?? (/^[a-z]{2,3}$/.test(base) ? base : 'en-us');
 };
 
-/** espeak-ng reads double brackets as phoneme names and stops at a zero byte. */
+/** Escapes text: espeak-ng reads double brackets as phoneme names and stops at a zero byte. */
 const words = (text: string): string => text.replaceAll('[[', '[ [').replaceAll('\0', ' ');
 
-/** `voice` is one of `espeak-ng --voices`; `null` for the language's default. */
+/** Creates the synthesizer. `voice` is one of `espeak-ng --voices`; `null` for the language's default. */
 export const espeakNg = (voice: string | null = null): Synthesizer => ({
   name: command,
   async synthesize(text, language, signal) {
-    // The text goes to standard input: command lines are visible to other users.
+    // The text is passed by standard input, because command lines are visible to other users.
     const wav = await runProgram({
       command,
       arguments: ['-v', voice ?? voiceOf(language), '-b', '1', '--stdin', '--stdout'],
@@ -34,10 +34,10 @@ export const espeakNg = (voice: string | null = null): Synthesizer => ({
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       signal?.throwIfAborted();
-      // The exit code does not show whether the voice was at fault.
+      // If a voice was chosen, it may be at fault; the exit code does not show this.
       throw voice === null ? error : new VoiceRefused(command, error);
     });
-    // Text without words yields no output.
+    // A text without words yields no output.
     return wav.length === 0 ? { sampleRate: silentRate, samples: new Int16Array() } : readWav(wav);
   },
 });

@@ -8,7 +8,7 @@ const command = 'espeak-ng';
 const timeoutMs = 15_000;
 const maxBytes = 1024 * 1024;
 
-/** A line of its table: priority, language, age and gender, name with underscores for spaces, file, others. */
+/** Parses a line of the table: priority, language, age and gender, name with underscores for spaces, file, others. */
 const voiceIn = (line: string): Voice[] => {
   const [priority = '', language = '', , title = ''] = line.trim().split(/\s+/);
   if (!/^\d+$/.test(priority) || !isLanguage(baseLanguage(language)) || !isVoice(command, language))

@@ -1,7 +1,8 @@
 /**
  * Recognizers in order of preference, combined into one. When a call's engine fails, the next one continues with the
- * audio that was not processed. A failed engine cools down for all calls that share its breaker; the next call that
- * opens or fails over tries it again. Without an available engine the call waits for the first one to become available.
+ * audio that was not processed. A failed engine cools down for all calls that share its breaker; after that, the next
+ * call that opens or fails over tries it again. Without an available engine, the call waits for the first one to become
+ * available.
  */
 import type { Logger } from 'pino';
 import type { Recognition, Recognizer } from '#sip/audio/speech.ts';
@@ -11,9 +12,9 @@ import { once } from '#src/domain/once.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
 import { createUnprocessedAudio } from './unprocessed-audio.ts';
 
-/** Tracks audio of a call that was dropped before any engine processed it. Logged once. */
+/** Tracks audio of a call that was dropped before any engine processed it. The loss is logged once. */
 const createLostAudio = (tell: (samples: number) => void, logger: Logger) => {
-  /** Audio given to the current engine without an answer; `null` once it answers. */
+  /** Number of samples sent to the current engine, which has not answered yet; `null` once the engine answers. */
   let doubtful: number | null = 0;
   const warn = once(() => logger.warn('no recognizer answers: audio of a caller is dropped'));
 
@@ -39,9 +40,11 @@ const createLostAudio = (tell: (samples: number) => void, logger: Logger) => {
 };
 
 export type FailOverNumbers = Readonly<{
-  /** Audio of a call that is kept for the next engine. */
+  /** Duration of a call's audio that is stored for the next engine. */
   keptMs: number;
-  /** Age of a connection from which its failure is probably a lost connection; the engine is then reopened at once. */
+  /**
+   * Age of a connection beyond which its failure is probably a lost connection, so that the engine is reopened at once.
+   */
   steadyMs: number;
 }>;
 
@@ -50,14 +53,17 @@ type RecognitionCandidate = { engine: RecognitionEngine; breaker: CircuitBreaker
 type FailOverOptions = {
   clock: Clock;
   numbers: FailOverNumbers;
-  /** Audio that was dropped without any engine processing it. */
+  /** Called with the duration of audio that was dropped before any engine processed it. */
   onLost?: (seconds: number) => void;
   logger: Logger;
 };
 
 const isAble = (engine: RecognitionEngine, language: string): boolean => engine.hears?.(language) ?? true;
 
-/** Prefers engines that support the language; an engine for another language is better than none. */
+/**
+ * Returns the engines that support the language; if there are none, all engines, because an engine for another language
+ * is better than none.
+ */
 const candidatesFor = (
   candidates: readonly RecognitionCandidate[],
   language: string,
@@ -74,7 +80,8 @@ export const failOverRecognizer = (
   open(options, emit) {
     const unprocessed = createUnprocessedAudio((numbers.keptMs * options.sampleRate) / 1_000);
     const asked = candidatesFor(candidates, options.language);
-    let current: Recognition | null | 'closed' = null; // Null while the call waits for one.
+    // Recognition of the current engine; null while the call waits for an engine.
+    let current: Recognition | null | 'closed' = null;
     let reportsTurnEnds = false;
     const lostAudio = createLostAudio((samples) => onLost(samples / options.sampleRate), logger);
     let waiting: unknown;
@@ -95,7 +102,7 @@ export const failOverRecognizer = (
         current = null;
         lostAudio.failed();
         if (!isAble(engine, options.language)) {
-          // An unsupported language does not affect the engine's health, and retrying would not help.
+          // An unsupported language does not affect the engine's health, and a retry would not help.
           logger.warn(
             { engine: engine.name, language: options.language, err: event.error },
             'a call continues without speech recognition',
@@ -130,8 +137,12 @@ export const failOverRecognizer = (
     return {
       write(samples) {
         if (current === 'closed') return;
-        lostAudio.givenUp(unprocessed.write(samples), current !== null);
-        current?.write(samples);
+        const { copy, dropped } = unprocessed.write(samples);
+        lostAudio.givenUp(dropped, current !== null);
+        // The copy, so that audio which waits for a slow engine is in memory once. If the engine fails during the first
+        // part, the next one has received both.
+        const engine = current;
+        for (const part of copy) engine?.write(part);
       },
       speechBegan() {
         if (current === 'closed') return;

@@ -1,4 +1,4 @@
-/** The synthesizer of this machine: espeak-ng if installed, else flite for English, else tones. */
+/** Finds the synthesizer of this machine: espeak-ng if it is installed, else flite for English, else tones. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/audio/speech.ts';
@@ -10,7 +10,10 @@ import { isInstalled } from './run-program.ts';
 import { rememberSentences } from './remember-sentences.ts';
 import { toneSynthesizer } from './tone-synthesizer.ts';
 
-/** Combines two synthesizers: `second` speaks the languages that `first` cannot; logged once. */
+/**
+ * Combines two synthesizers: `second` speaks the languages that `first` cannot speak. The first use of `second` is
+ * logged.
+ */
 const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {
   const tell = once((language: string, error: unknown) =>
     logger.warn({ engine: first.name, instead: second.name, language, err: error }, 'a synthesizer failed'),
@@ -29,17 +32,17 @@ const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): 
   };
 };
 
-/** flite speaks English only. */
+/** Limits flite to English, the only language that it speaks. */
 const englishOnly = (english: Synthesizer, others: Synthesizer): Synthesizer => ({
   name: english.name,
   synthesize: (text, language, signal) =>
     (language.startsWith('en') ? english : others).synthesize(text, language, signal),
 });
 
-/** Size of the cache: about six minutes of audio over all sentences. */
+/** Size of the cache in bytes: about six minutes of audio over all sentences. */
 const rememberedBytes = 16 * 1024 * 1024;
 
-/** Checks once what is installed. `path` is the search path for programs. */
+/** Checks once which programs are installed. `path` is the search path for programs. */
 export const findSynthesizer = async (options: { logger: Logger; path: string }): Promise<Synthesizer> => {
   const { logger, path } = options;
   const remembering = (engine: Synthesizer): Synthesizer =>

@@ -1,4 +1,4 @@
-/** flite as a child process; it speaks English. */
+/** flite as a child process. The program speaks English. */
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,14 @@ import { runProgram } from './run-program.ts';
 
 const command = 'flite';
 const timeoutMs = 15_000;
-/** flite writes audio to a file and almost nothing to its output. */
+/** Maximum output in bytes: flite writes audio to a file and almost no bytes to its output. */
 const maxBytes = 64 * 1024;
 
 export const flite = (): Synthesizer => ({
   name: command,
   async synthesize(text, _language, signal) {
-    // flite seeks back to write the lengths, which a pipe does not allow. The folder is private.
+    // A file is necessary, because flite seeks back to write the lengths, which a pipe does not allow. The folder is
+    // private.
     await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
     const file = join(folder.path, 'speech.wav');
     await runProgram({

@@ -7,8 +7,8 @@ import { serverSynthesizer } from './server-synthesizer.ts';
 const sampleRate = 24_000;
 
 /**
- * `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for servers without authentication.
- * `usualVoice` is used where `voice` is `null`.
+ * Creates the synthesizer. `url` is the server's base, such as https://api.openai.com/v1. `key` is `null` for servers
+ * without authentication. `usualVoice` is used if `voice` is `null`.
  */
 export const openaiSpeech = (
   world: EngineWorld,

@@ -13,7 +13,8 @@ import { createTranscription } from './transcription-form.ts';
 const name = 'openai-transcription';
 
 /**
- * `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for servers without authentication.
+ * Creates the recognizer. `url` is the server's base, such as https://api.openai.com/v1. `key` is `null` for servers
+ * without authentication.
  */
 export const openaiTranscription = (
   world: EngineWorld,

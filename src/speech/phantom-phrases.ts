@@ -1,9 +1,9 @@
 /**
- * Phrases that Whisper models write for silence, music and applause, because subtitles were their training data. Real
- * speakers use some of them, so a phrase alone does not decide (`spoken-words.ts`).
+ * Phrases that Whisper models write for silence, music and applause, because subtitles were part of their training
+ * data. Real speakers use some of these phrases, so a phrase alone does not decide (`spoken-words.ts`).
  */
 
-/** Closing phrases of videos, and names of sounds; rare on the telephone. */
+/** Closing phrases of videos, and names of sounds, which are rare on the telephone. */
 const ofSubtitles: readonly string[] = [
   // English
   'thanks for watching',
@@ -106,7 +106,7 @@ const credits: readonly string[] = [
   '字幕志願者',
 ];
 
-/** Everyday phrases that are also written for a cough. */
+/** Everyday phrases that the models also write for a cough. */
 const everyday: readonly string[] = [
   'thank you',
   'thank you very much',
@@ -140,11 +140,12 @@ const subtitlePhrases = new Set(ofSubtitles.map(plain));
 const plainCredits = credits.map(plain);
 const everydayPhrases = new Set(everyday.map(plain));
 
-/** A sentence or two; longer text is not a phantom of a short sound. */
+/** Maximum length of a text that may be a phantom: a sentence or two. Longer text is not a phantom of a short sound. */
 const longestRead = 400;
 
 /**
- * Returns `subtitles` for phrases that are rare on the telephone, `everyday` for common ones, `null` for other text.
+ * Classifies a text: `subtitles` for phrases that are rare on the telephone, `everyday` for common phrases, `null` for
+ * other text.
  */
 export const phantomPhraseIn = (text: string): 'subtitles' | 'everyday' | null => {
   if (text.length > longestRead) return null;

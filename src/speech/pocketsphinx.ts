@@ -1,7 +1,7 @@
 /**
  * PocketSphinx as a child process per sentence, with its American English model (Debian: pocketsphinx,
- * pocketsphinx-en-us). For trials: it needs no account and no server, and understands simple, clearly spoken sentences
- * on wideband calls; on narrowband calls it understands almost nothing.
+ * pocketsphinx-en-us). The recognizer is for trials: it needs no account and no server. PocketSphinx understands
+ * simple, clearly spoken sentences on wideband calls, and almost no words on narrowband calls.
  */
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -20,18 +20,19 @@ const name = 'pocketsphinx';
 
 export const pocketsphinxProgram = 'pocketsphinx_continuous';
 
-/** Time limit of the program, longer than any sentence takes; callers have shorter limits. */
+/** Time limit of the program, longer than any sentence takes, because callers have shorter limits. */
 const timeoutMs = 60_000;
 const maxBytes = 64 * 1024;
 
 const run = async (wav: Buffer, signal: AbortSignal): Promise<Buffer> => {
-  // PocketSphinx opens its input by name, which Node's standard input does not have. The folder is private.
+  // PocketSphinx opens its input by name, and Node's standard input has no name, so a file is used. The folder is
+  // private.
   await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
   const file = join(folder.path, 'sentence.raw');
   await writeFile(file, bytesOf(stretched(wav).samples));
   return await runProgram({
     command: pocketsphinxProgram,
-    // The log of PocketSphinx would contain the recognized words.
+    // The log is discarded, because it would contain the recognized words.
     arguments: ['-infile', file, '-logfn', '/dev/null'],
     input: '',
     timeoutMs,
@@ -50,7 +51,7 @@ const transcribe =
     return written.toString('utf8').trim().replaceAll(/\s+/g, ' ');
   };
 
-/** One sentence per processor at a time. */
+/** Creates the recognizer, which processes one sentence per processor at a time. */
 export const pocketsphinx = (world: EngineWorld): RecognitionEngine => {
   const engine = { name, transcribe: transcribe(createPlaces(availableParallelism())) };
   return {

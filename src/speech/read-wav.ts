@@ -4,13 +4,13 @@ import { createSampleReader } from './sample-reader.ts';
 import { NotLinearPcm, type AudioFormat } from './audio-description.ts';
 
 const pcm = 1;
-/** The extensible format stores the real format further on. */
+/** Code of the extensible format, which stores the real format further on. */
 const extensible = 0xff_fe;
 
-/** Larger lengths are placeholders of programs that stream. */
+/** Length from which a length is a placeholder, as programs write it that stream. */
 const unknownLength = 0x7f_00_00_00;
 
-/** `length`: bytes of audio at `at`; Infinity if the file has a placeholder. */
+/** Header of a file. `length` is the number of bytes of audio at `at`; Infinity if the file has a placeholder. */
 export type WavHeader = { format: AudioFormat; at: number; length: number };
 
 export const isWav = (head: Buffer): boolean =>
@@ -25,7 +25,7 @@ const formatIn = (bytes: Buffer, body: number, length: number): AudioFormat => {
   return { sampleRate: bytes.readUInt32LE(body + 4), channels, byteOrder: 'little' };
 };
 
-/** Returns the header; `null` if it continues beyond these bytes. Throws NotLinearPcm. */
+/** Parses the header. Returns `null` if it continues beyond these bytes. Throws NotLinearPcm. */
 export const readWavHeader = (bytes: Buffer): WavHeader | null => {
   if (bytes.length < 12) return null;
   if (!isWav(bytes)) throw new NotLinearPcm('This is no WAV file');

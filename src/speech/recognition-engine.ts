@@ -1,6 +1,6 @@
 /**
- * A single connection to a recognizer, which ends when it fails. `fail-over-recognizer.ts` opens the next one, and
- * needs to know which audio was processed.
+ * A single connection to a recognizer, which ends when it fails. `fail-over-recognizer.ts` opens the next connection,
+ * and needs to know which audio was processed.
  */
 import type { ListenOptions, Recognition, RecognitionEvent } from '#sip/audio/speech.ts';
 
@@ -13,10 +13,10 @@ export type EngineEvent =
 
 export type RecognitionEngine = {
   readonly name: string;
-  /** Whether it reports turn ends (`turn-complete`). */
+  /** Whether the engine reports turn ends (`turn-complete`). */
   readonly reportsTurnEnds: boolean;
   /** Whether the engine supports a language (BCP 47); absent if it supports all. */
   hears?(language: string): boolean;
-  /** Like `Recognizer.open` of sip/audio/speech.ts. */
+  /** Opens a recognition, like `Recognizer.open` of sip/audio/speech.ts. */
   open(options: ListenOptions, emit: (event: EngineEvent) => void): Recognition;
 };

@@ -1,15 +1,15 @@
 import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 
-/** `voice` is the synthesizer's voice; `null` for the engine's default. */
+/** Adds the cache to a synthesizer. `voice` is the synthesizer's voice; `null` for the engine's default. */
 export type Remember = (synthesizer: Synthesizer, voice: string | null) => Synthesizer;
 
 /**
- * Cache of an engine's recent sentences, limited in bytes over all voices: apologies, reprompts and backchannels
- * repeat. The samples are shared and read-only.
+ * Creates a cache of an engine's recent sentences, limited in bytes over all voices, because apologies, reprompts and
+ * backchannels repeat. The samples are shared and read-only.
  */
 export const rememberSentences = (maxBytes: number): Remember => {
-  /** Ordered by use, the most recent last. */
+  /** Cached sentences, ordered by use, the most recent last. */
   const known = new Map<string, Audio>();
   let bytes = 0;
 

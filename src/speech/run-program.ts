@@ -5,23 +5,23 @@ import { delimiter, join } from 'node:path';
 export type ProgramRun = {
   command: string;
   arguments: readonly string[];
-  /** Written to the program's standard input. */
+  /** Text for the program's standard input. */
   input: string;
   timeoutMs: number;
-  /** Maximum output in bytes; a program that writes more is ended. */
+  /** Maximum output in bytes. A program that writes more is ended. */
   maxBytes: number;
   signal?: AbortSignal;
 };
 
-/** Environment variables that a program needs; secrets of the gateway are withheld. */
+/** Returns the environment variables that a program needs, without the gateway's secrets. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, ESPEAK_DATA_PATH } = process.env;
   return { PATH, HOME, ESPEAK_DATA_PATH, LC_ALL: 'C.UTF-8' };
 };
 
 /**
- * Runs a program and returns its output. Rejects with the signal's reason when aborted; errors name the program, never
- * its input.
+ * Runs a program and returns its output. Rejects with the signal's reason when aborted. Errors name the program, but
+ * never contain its input.
  */
 export const runProgram = (run: ProgramRun): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export const runProgram = (run: ProgramRun): Promise<Buffer> =>
 
     program.on('error', (cause) => end(() => reject(new Error(`${command} could not be run`, { cause }))));
     program.stdin.on('error', () => {
-      // The program ended before it read all input; its exit code explains why.
+      // The error is ignored: the program ended before it read all input, and its exit code explains why.
     });
     program.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -63,7 +63,7 @@ export const runProgram = (run: ProgramRun): Promise<Buffer> =>
     program.stdin.end(run.input);
   });
 
-/** `path` is the search path for programs. */
+/** Whether a program is installed. `path` is the search path for programs. */
 export const isInstalled = async (program: string, path: string): Promise<boolean> => {
   const tries = path.split(delimiter).map((folder) => access(join(folder, program), constants.X_OK));
   return (await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled');

@@ -6,7 +6,7 @@ import type { AudioFormat } from './audio-description.ts';
 const littleEndian = { channels: 1, byteOrder: 'little' } as const;
 
 /**
- * Converts bytes in arbitrary pieces to samples of one channel; an incomplete sample waits for its rest. Several
+ * Converts bytes in arbitrary pieces to samples of one channel. An incomplete sample waits for its rest; several
  * channels are mixed.
  */
 export const createSampleReader = ({
@@ -33,7 +33,7 @@ export const createSampleReader = ({
   };
 };
 
-/** Audio of a sentence as a synthesizer returns it: in pieces or whole. */
+/** Yields the audio of a sentence that a synthesizer returns in pieces or as a whole. */
 export async function* piecesOf(
   synthesizer: Synthesizer,
   ...[text, language, signal]: Parameters<Synthesizer['synthesize']>

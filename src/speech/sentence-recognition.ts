@@ -1,4 +1,4 @@
-/** Recognition by engines for whole sentences. Requests are sequential, so words arrive in order. */
+/** Recognition by engines for whole sentences. Requests are sequential, so that words arrive in order. */
 import type { Recognition } from '#sip/audio/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure } from './engine-failure.ts';
@@ -9,14 +9,17 @@ import { writeWav } from './write-wav.ts';
 
 /** Queue of sentences that are recognized one after the other. */
 type SentenceQueue = {
-  /** Returns `false` if the queue is full; the sentence is dropped. */
+  /** Adds a sentence. Returns `false` if the queue is full and the sentence is dropped. */
   add(sentence: SpokenSentence): boolean;
   /** Whether a recognition is in progress. */
   isBusy(): boolean;
   clear(): void;
 };
 
-/** At most `mostSamples` wait. After a failure the queue pauses until the next sentence is added. */
+/**
+ * Creates a queue in which at most `mostSamples` wait. After a failure the queue pauses until the next sentence is
+ * added.
+ */
 export const createSentenceQueue = (
   mostSamples: number,
   recognize: (sentence: SpokenSentence) => Promise<void>,
@@ -54,7 +57,7 @@ export const createSentenceQueue = (
   };
 };
 
-/** Rejects with an EngineFailure, or with the signal's reason. */
+/** Transcribes a sentence. Rejects with an EngineFailure, or with the signal's reason. */
 export type Transcribe = (wav: Buffer, language: string, signal: AbortSignal) => Promise<string>;
 
 export const openSentenceRecognition = (
@@ -69,7 +72,7 @@ export const openSentenceRecognition = (
   let isOver = false;
 
   const recognize = async ({ samples, endsAt }: SpokenSentence): Promise<void> => {
-    // One signal per sentence; the deadline's signal would collect listeners during a long call.
+    // Each sentence has a signal of its own, because a shared one would collect listeners during a long call.
     const own = createDeadline(clock);
     own.set(limits.answerMs, failure('gave no answer in time'));
     const signal = AbortSignal.any([deadline.signal, own.signal]);

@@ -1,5 +1,5 @@
 /**
- * Cuts audio into sentences, from shortly before the detected voice to the pause after it. Long ones are cut into
+ * Cuts audio into sentences, from shortly before the detected voice to the pause after it. Long sentences are cut into
  * adjacent parts.
  */
 /** Queue of samples in one contiguous buffer that grows with its content. */
@@ -8,7 +8,7 @@ type SampleQueue = {
   add(samples: Int16Array): void;
   /** Removes and returns the oldest samples. */
   take(count: number): Int16Array;
-  /** Drops the oldest samples; none for a negative number. */
+  /** Drops the oldest samples. A negative number drops none. */
   drop(count: number): void;
 };
 
@@ -22,7 +22,7 @@ export const createSampleQueue = (): SampleQueue => {
   const makeRoom = (count: number): void => {
     if (to + count <= room.length) return;
     const held = room.subarray(from, to);
-    // Half of the buffer stays free, so that content is rarely moved.
+    // Half of the buffer stays free, so that its content is rarely moved.
     const needed = Math.max(leastRoom, 2 * (held.length + count));
     if (needed > room.length) {
       room = new Int16Array(needed);
@@ -52,19 +52,22 @@ export const createSampleQueue = (): SampleQueue => {
   };
 };
 
-/** `endsAt` counts samples from the beginning of the audio. */
+/** A sentence. `endsAt` counts samples from the beginning of the audio. */
 export type SpokenSentence = { samples: Int16Array; endsAt: number };
 
-/** In samples. */
+/** Lengths in samples. */
 export type SentenceLengths = { preRoll: number; longest: number };
 
 export type SentenceSegmenter = {
-  /** Returns parts of the longest allowed length. */
+  /** Adds samples. Returns sentence parts of the maximum length. */
   write(samples: Int16Array): SpokenSentence[];
   speechBegan(): void;
-  /** Returns the sentence, or its last part. */
+  /** Ends the speech. Returns the sentence, or its last part. */
   speechEnded(): SpokenSentence[];
-  /** Samples from the beginning of the audio that belong to no future sentence; `null` within a sentence. */
+  /**
+   * Returns the number of samples from the beginning of the audio that belong to no future sentence; `null` within a
+   * sentence.
+   */
   passed(): number | null;
   /** Drops an incomplete sentence. */
   clear(): void;

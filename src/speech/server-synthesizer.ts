@@ -20,11 +20,11 @@ export const serverSynthesizer = (
   world: EngineWorld,
   engine: {
     name: string;
-    /** Requested sample rate; the response may state another one. */
+    /** Requested sample rate. The response may state another one. */
     sampleRate: number;
-    /** Whether the request names a number's voice, so a refusal may concern the voice only. */
+    /** Whether the request contains a voice that the number chose, so that a refusal may concern only the voice. */
     hasChosenVoice: boolean;
-    /** Throws UnspokenLanguage. `language` is BCP 47. */
+    /** Creates the request for a text. Throws UnspokenLanguage. `language` is BCP 47. */
     request: (text: string, language: string) => SpeechRequest;
   },
 ): Synthesizer => {

@@ -1,4 +1,4 @@
-/** Base of recognizers that are websocket servers: sends audio, receives messages. */
+/** Base of recognizers that are websocket servers, which receive audio and send messages. */
 import type { Recognition } from '#sip/audio/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
@@ -8,66 +8,97 @@ import { type EngineAddress, openEngineSocket } from './engine-socket.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
 
-/** Splits audio into messages of equal length; a remainder waits for more. */
+/** Splits audio into messages of equal length. A remainder waits for more audio. */
 type AudioMessages = {
-  /** Audio written before `start` is not copied and must not be changed. */
+  /** Writes samples. The audio is not copied while it waits, and must not be changed. */
   write(samples: Int16Array): void;
-  /** Sends each full message from now on, beginning with earlier audio. */
-  begin(): void;
-  /** Number of samples not sent yet. */
+  /** Calls back when all full messages so far are sent; at once if none wait. */
+  whenSent(callback: () => void): void;
+  /** Sends the full messages that wait, as far as there is room. */
+  flush(): void;
+  /** Returns the number of samples that were not sent yet. */
   waiting(): number;
-  /** Number of samples sent. */
+  /** Returns the number of samples that were sent. */
   sent(): number;
-  /** Drops the waiting audio. */
+  /** Drops the waiting audio and the callbacks. */
   clear(): void;
 };
 
-/** `send` must finish with a message before it returns: the buffer is reused. */
+/** Joins two pieces of the same memory if the second one follows the first. */
+const joined = (first: Int16Array, second: Int16Array): Int16Array | undefined =>
+  first.buffer === second.buffer && first.byteOffset + first.byteLength === second.byteOffset
+    ? new Int16Array(first.buffer, first.byteOffset, first.length + second.length)
+    : undefined;
+
+/** Creates the messages. `send` must finish with a message before it returns, because the buffer is reused. */
 export const createAudioMessages = (
   messageSamples: number,
-  send: (message: Int16Array) => void,
+  { hasRoom, send }: { hasRoom: () => boolean; send: (message: Int16Array) => void },
 ): AudioMessages => {
   const message = new Int16Array(messageSamples);
-  let filled = 0;
+  /** Waiting audio. Neighbouring pieces are joined, because an object for each 20 ms takes half as much as the samples. */
+  let pieces: Int16Array[] = [];
+  let waiting = 0;
   let sent = 0;
-  /** Audio written before the start; `null` afterwards. */
-  let early: Int16Array[] | null = [];
+  /** `at`: number of samples to be sent before. */
+  let callbacks: { at: number; callback: () => void }[] = [];
 
-  const fill = (samples: Int16Array): void => {
-    for (let at = 0; at < samples.length;) {
-      const part = samples.subarray(at, at + messageSamples - filled);
+  /** Moves the first waiting samples to the message. */
+  const fill = (): void => {
+    for (let filled = 0; filled < messageSamples;) {
+      const [piece = message] = pieces;
+      const part = piece.subarray(0, messageSamples - filled);
       message.set(part, filled);
       filled += part.length;
-      at += part.length;
-      if (filled < messageSamples) return;
-      filled = 0;
+      if (part.length === piece.length) pieces.shift();
+      else pieces[0] = piece.subarray(part.length);
+    }
+  };
+
+  const callBack = (): void => {
+    for (let [first] = callbacks; first !== undefined && first.at <= sent; [first] = callbacks) {
+      callbacks.shift();
+      first.callback();
+    }
+  };
+
+  const flush = (): void => {
+    while (waiting >= messageSamples && hasRoom()) {
+      fill();
+      waiting -= messageSamples;
       sent += messageSamples;
       send(message);
+      callBack();
     }
   };
 
   return {
     write(samples) {
-      if (early === null) fill(samples);
-      else early.push(samples);
+      const last = pieces.at(-1);
+      const both = last && joined(last, samples);
+      if (both === undefined) pieces.push(samples);
+      else pieces[pieces.length - 1] = both;
+      waiting += samples.length;
+      flush();
     },
-    begin() {
-      const before = early ?? [];
-      early = null;
-      for (const samples of before) fill(samples);
+    whenSent(callback) {
+      callbacks.push({ at: sent + waiting - (waiting % messageSamples), callback });
+      callBack();
     },
-    waiting: () => (early ?? []).reduce((sum, { length }) => sum + length, filled),
+    flush,
+    waiting: () => waiting,
     sent: () => sent,
     clear() {
-      if (early !== null) early = [];
-      filled = 0;
+      pieces = [];
+      waiting = 0;
+      callbacks = [];
     },
   };
 };
 
 /**
- * Reports partial words only when they change, because engines repeat them with every piece of audio. A final without
- * words retracts the last partial.
+ * Reports partial words only when they change, because engines repeat them with every piece of audio. A final result
+ * without words retracts the last partial one.
  */
 export const withoutRepeatedPartials = (report: (event: EngineEvent) => void): typeof report => {
   let last = '';
@@ -86,7 +117,7 @@ export const withoutRepeatedPartials = (report: (event: EngineEvent) => void): t
 /** Keeps a connection alive: sends a message after each interval without other messages. */
 type KeepAlive = {
   begin(): void;
-  /** Call this when another message was sent. */
+  /** Must be called when another message was sent. */
   said(): void;
   stop(): void;
 };
@@ -111,16 +142,19 @@ export const createKeepAlive = (clock: Clock, everyMs: number, say: () => void):
 };
 
 export type SocketEngine = EngineAddress & {
-  /** Samples per message, regardless of how the audio arrives. */
+  /** Number of samples per message, however the audio arrives. */
   messageSamples: number;
-  /** The first and the last message. */
+  /** First and last message of a connection. */
   hello?: string;
   goodbye: string;
-  /** Notifies the engine that a sentence may be over. */
+  /** Message that notifies the engine that a sentence may be over. */
   pause?: string;
   /** Message that is sent while there is no audio. */
   keepAlive?: { message: string; everyMs: number };
-  /** Parses a message; `null` if it has no meaning here. `sent` is the number of samples sent before it arrived. */
+  /**
+   * Parses a message; `null` if it has no meaning here. `sent` is the number of samples that were sent before the
+   * message arrived.
+   */
   read(message: unknown, sent: number): readonly EngineEvent[] | null;
 };
 
@@ -132,12 +166,12 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
     timer = undefined;
   };
   return {
-    /** Counted from the first audio after its last message. */
+    /** Starts the time limit, with the first audio after the engine's last message. */
     start() {
       timer ??= clock.setTimeout(() => onOver('gave no answer in time'), limits.answerMs);
     },
     stop,
-    /** The engine reads too slowly; reported after the current write. */
+    /** Ends the recognition after the current write, because the engine reads too slowly. */
     giveUp() {
       stop();
       timer = clock.setTimeout(() => onOver('does not take sound as fast as it comes'), 0);
@@ -145,7 +179,7 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
   };
 };
 
-/** Reads messages; the first unreadable one is logged, without its words. */
+/** Creates the reader of messages. The first unreadable message is logged, without its words. */
 const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => {
   const tell = once(() => logger.warn({ engine: name }, 'dropped an unreadable message of a recognizer'));
   return (message: unknown, sent: number): readonly EngineEvent[] => {
@@ -156,6 +190,12 @@ const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => 
   };
 };
 
+/**
+ * Bytes that may wait in the socket: half a second of telephone audio. More audio waits outside, where it shares the
+ * memory of the audio that is kept for the next engine (`fail-over-recognizer.ts`).
+ */
+const mostUnsentBytes = 8_192;
+
 export const openSocketRecognition = (
   world: EngineWorld,
   engine: SocketEngine,
@@ -164,11 +204,15 @@ export const openSocketRecognition = (
 ): Recognition => {
   const { hello, pause, goodbye, keepAlive: every } = engine;
   const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
-  const sound = createAudioMessages(engine.messageSamples, (message) => {
-    // ws masks it into memory of its own (RFC 6455 section 5.3).
-    socket.send(bytesIn(message));
-    keepAlive?.said();
-    answer.start();
+  let isReady = false;
+  const sound = createAudioMessages(engine.messageSamples, {
+    hasRoom: () => isReady && socket.waitingBytes() < mostUnsentBytes,
+    send(message) {
+      // ws masks the message into memory of its own (RFC 6455 section 5.3), so the buffer can be reused.
+      socket.send(bytesIn(message));
+      keepAlive?.said();
+      answer.start();
+    },
   });
   const read = createReader(world, engine);
   const report = withoutRepeatedPartials(emit);
@@ -183,9 +227,11 @@ export const openSocketRecognition = (
   const socket = openEngineSocket(world, engine, {
     opened() {
       if (hello !== undefined) socket.send(hello);
-      sound.begin();
+      isReady = true;
+      sound.flush();
       keepAlive?.begin();
     },
+    left: sound.flush,
     received(message) {
       answer.stop();
       for (const event of read(message, sound.sent())) {
@@ -210,7 +256,7 @@ export const openSocketRecognition = (
     },
     speechBegan() {},
     speechEnded() {
-      if (pause !== undefined) socket.send(pause);
+      if (pause !== undefined && isReady) sound.whenSent(() => socket.send(pause));
     },
     close() {
       endTimers();

@@ -1,6 +1,6 @@
 /**
- * Speech engines of a call: the number's choice first, then the others in the operator's order. Health is shared by all
- * calls.
+ * Speech engines of a call: the number's choice first, then the others in the operator's order. The health of an engine
+ * is shared by all calls.
  */
 import type { Logger } from 'pino';
 import type { Audio, SpeechEngines, Synthesizer } from '#sip/audio/speech.ts';
@@ -14,14 +14,14 @@ import type { RecognitionEngine } from './recognition-engine.ts';
 import { piecesOf, wholeAudio } from './sample-reader.ts';
 
 /**
- * Synthesizers in order of preference, combined into one. When the first one fails, the next one speaks; a failed
+ * Synthesizers in order of preference, combined into one. When the first one fails, the next one speaks. A failed
  * engine cools down for all calls that share its breaker.
  */
 export const failOverSynthesizer = (
   candidates: readonly { engine: Synthesizer; breaker: CircuitBreaker }[],
   { logger }: { logger: Logger },
 ): Synthesizer => {
-  /** Engines that cool down are tried last: a small chance is better than silence. */
+  /** Engines that cool down are tried last, because a small chance is better than silence. */
   function* inOrder() {
     const cooling = [];
     for (const candidate of candidates) {
@@ -48,7 +48,7 @@ export const failOverSynthesizer = (
         if (error instanceof UnspokenLanguage) continue;
         breaker.failed();
         logger.warn({ engine: engine.name, language, err: error }, 'a synthesizer failed');
-        // Another engine would restart the sentence in another voice.
+        // The error is final, because another engine would restart the sentence in another voice.
         if (hasSpoken) throw error;
       }
     }
@@ -62,10 +62,10 @@ export const failOverSynthesizer = (
   };
 };
 
-// Applies the voice that a number chose. If the engine refuses it, the engine's default voice speaks for the rest of
-// the call; the engine's breaker is not affected.
+// Applies the voice that a number chose. If the engine refuses the voice, the engine's default voice speaks for the
+// rest of the call, and the engine's breaker is not affected.
 
-/** Created once for each call. */
+/** Creates the synthesizer, once for each call. */
 export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Logger): Synthesizer => {
   let current = chosen;
 
@@ -99,7 +99,7 @@ export type VoiceEngine = {
   readonly name: string;
   /** Chosen voice; `null` for the engine's default voice. */
   speakingWith(voice: string | null): Synthesizer;
-  /** Returns the voices; absent if the engine does not list them. */
+  /** Resolves to the voices; absent if the engine does not list its voices. */
   voices?(): Promise<Voice[]>;
 };
 
@@ -113,15 +113,15 @@ const ledBy = <Engine extends { name: string }>(
 ];
 
 export const createSpeechEngines = (options: {
-  /** Engines in the operator's order. */
+  /** Recognizers in the operator's order. */
   recognizers: readonly RecognitionEngine[];
-  /** Synthesizers; at least one. */
+  /** Synthesizers in the operator's order; at least one. */
   synthesizers: readonly VoiceEngine[];
   failOver: FailOverNumbers & { readonly coolDown: CoolDown };
   clock: Clock;
   logger: Logger;
 }): SpeechEngines & {
-  /** Seconds of callers' speech that no recognizer processed, since the start. */
+  /** Returns the seconds of callers' speech that no recognizer processed, since the start. */
   lostSeconds(): number;
 } => {
   const { failOver, clock, logger } = options;
@@ -137,7 +137,7 @@ export const createSpeechEngines = (options: {
   const recognizers = options.recognizers.map(guarded);
   const synthesizers = options.synthesizers.map(guarded);
   const missed = new Set<string>();
-  /** Languages of calls that no recognizer supports. */
+  /** Languages of calls that no recognizer supports, so that each is logged once. */
   const deafTo = new Set<string>();
 
   const noteMissing = (kind: string, engines: readonly { name: string }[], name: string | null): void => {

@@ -20,7 +20,7 @@ const frameMs = 20;
 const likeness = 0.6;
 /** Sample value (full scale 32768) below which a line counts as quiet. */
 const floor = 130;
-/** Frames this much quieter than the loudest one are silent. */
+/** Share of the loudest frame's level below which a frame is silent. */
 const quietest = 0.03;
 
 /** Resamples audio to 8000 Hz. */
@@ -67,7 +67,7 @@ export type TranscriptSegment = {
   noSpeech: number | null;
   /** Mean log probability of the words. */
   logProbability: number | null;
-  /** Compression ratio of the text; repeated text is high. */
+  /** Compression ratio of the text, which is high for repeated text. */
   compression: number | null;
 };
 
@@ -78,16 +78,16 @@ const silentFrom = 0.6;
 const unlikelyBelow = -1;
 const repetitiveFrom = 2.4;
 
-/** Least share of voice for a known phrase; noise has almost none. */
+/** Minimum share of voice for a known phrase. Noise has almost no voice. */
 const needed = {
   subtitles: { voicedMs: 400, leastShare: 0.5 },
   everyday: { voicedMs: 180, leastShare: 0.3 },
 } as const;
 
-/** Shortest milliseconds per character, by script. */
+/** Minimum milliseconds per character, by script. */
 const leastMs = { syllable: 80, letter: 25 } as const;
 
-/** Remarks in brackets and lyrics between notes; a number in brackets is kept. */
+/** Matches remarks in brackets and lyrics between notes, but not a number in brackets. */
 const remarks =
   /\[[^[\]\d]*\]|\([^()\d]*\)|（[^（）\d]*）|【[^【】\d]*】|\*[^*\d]*\*|[♪♫🎵🎶][^♪♫🎵🎶]*[♪♫🎵🎶]|[♪♫🎵🎶]/gu;
 
@@ -96,7 +96,7 @@ export const withoutRemarks = (text: string): string => {
   return /[\p{L}\p{N}]/u.test(words) ? words : '';
 };
 
-/** Shortest time in which the text can be spoken. */
+/** Returns the minimum time in which the text can be spoken. */
 const leastTimeOf = (text: string): number => {
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const syllables =

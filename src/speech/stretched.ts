@@ -4,7 +4,9 @@ import { readWav } from './read-wav.ts';
 
 const sampleRate = 16_000;
 
-/** Interpolates linearly, which suffices: there are no higher frequencies to restore. */
+/**
+ * Doubles the sample rate by linear interpolation, which is enough because there are no higher frequencies to restore.
+ */
 export const stretched = (wav: Buffer): Audio => {
   const { sampleRate: from, samples } = readWav(wav);
   if (from === sampleRate) return { sampleRate, samples };

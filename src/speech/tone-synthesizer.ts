@@ -1,6 +1,6 @@
 /**
- * Synthesizer without speech, used if none is installed: a soft tone per syllable and a pause per punctuation mark. It
- * shows who speaks, how long, and where sentences end.
+ * Synthesizer without speech, used if no program is installed: a soft tone per syllable and a pause per punctuation
+ * mark. The tones show who speaks, how long, and where sentences end.
  */
 import type { Synthesizer } from '#sip/audio/speech.ts';
 
@@ -9,7 +9,7 @@ const syllableMs = 150;
 const gapMs = 30;
 const wordGapMs = 60;
 const pauseMs = 280;
-/** Share of full scale. */
+/** Loudness as a share of full scale. */
 const loudness = 0.25;
 const basePitchHz = 170;
 
@@ -17,7 +17,10 @@ type Beat = { sounds: boolean; milliseconds: number; pitchHz: number };
 
 const isPause = (character: string): boolean => /[.,!?;:…。、！？]/.test(character);
 
-/** Hangul and Japanese write one character per syllable; other scripts about three letters. */
+/**
+ * Returns the number of syllables. Hangul and Japanese have one character per syllable, other scripts about three
+ * letters.
+ */
 const syllablesOf = (word: string): number => {
   const whole = word.match(/[\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}]/gu)?.length ?? 0;
   const letters = (word.match(/[\p{L}\p{N}]/gu)?.length ?? 0) - whole;

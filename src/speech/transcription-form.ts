@@ -1,6 +1,6 @@
 /**
- * Request and reply shared by OpenAI's transcription and whisper.cpp's server. The request asks for confidence values
- * (`verbose_json`); a server that rejects this gets requests for plain text from then on.
+ * Request and reply that OpenAI's transcription and whisper.cpp's server share. The request asks for confidence values
+ * (`verbose_json`). A server that rejects this format gets requests for plain text from then on.
  */
 import { FormData } from 'undici';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const segment = z.object({
 
 const reply = z.object({
   text: z.string(),
-  // Without segments the whole text is used.
+  // Segments of the text. Without segments, the whole text is used.
   segments: z.array(segment).nullable().default(null).catch(null),
 });
 
@@ -74,10 +74,10 @@ const post = async (
   };
 };
 
-/** Statuses that reject an unsupported format. */
+/** Statuses by which a server rejects an unsupported format. */
 const formatRefusals: ReadonlySet<number> = new Set([400, 422, 501]);
 
-/** One per engine. The result rejects with an EngineFailure, or with the signal's reason. */
+/** Creates the transcription of one engine. The result rejects with an EngineFailure, or with the signal's reason. */
 export const createTranscription = (client: EngineClient, engine: string) => {
   let isVerbose = true;
   return async (request: TranscriptionRequest): Promise<Transcript> => {

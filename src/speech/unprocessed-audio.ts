@@ -1,13 +1,16 @@
 import type { Recognition } from '#sip/audio/speech.ts';
 
-/** Unprocessed audio lies in `samples` between `from` and `to`; the rest is free. */
+/** A block of samples. Unprocessed audio is between `from` and `to`; the rest of the block is free. */
 type Block = { samples: Int16Array; from: number; to: number };
 type Entry = Block | 'began' | 'ended';
 
-/** Audio that a recognizer received but has not processed, kept for the next recognizer. */
+/** Audio that a recognizer received but has not processed, stored for the next recognizer. */
 export type UnprocessedAudio = Pick<Recognition, 'speechBegan' | 'speechEnded'> & {
-  /** Keeps a copy. Returns the number of samples dropped for it. */
-  write(samples: Int16Array): number;
+  /**
+   * Stores a copy of the samples. Returns the copy, in parts whose memory the recognizer may share, and the number of
+   * samples that were dropped to make room.
+   */
+  write(samples: Int16Array): { copy: readonly Int16Array[]; dropped: number };
   /** Marks this many of all written samples as processed. */
   settle(samples: number): void;
   /** Returns the number of processed samples. */
@@ -15,15 +18,15 @@ export type UnprocessedAudio = Pick<Recognition, 'speechBegan' | 'speechEnded'> 
   replay(recognition: Recognition): void;
 };
 
-/** Frames of 20 ms share buffers; separate ones would need twice the memory. */
+/** Number of samples in a block. Frames of 20 ms share blocks, because separate buffers would need twice the memory. */
 const blockSamples = 2_000;
 
-/** Drops the oldest audio beyond `mostSamples`. */
+/** Creates the storage. The oldest audio beyond `mostSamples` is dropped. */
 export const createUnprocessedAudio = (mostSamples: number): UnprocessedAudio => {
   const entries: Entry[] = [];
   let from = 0;
   let to = 0;
-  /** Whether the audio begins with speech. */
+  /** Whether the stored audio begins with speech. */
   let isSpeech = false;
 
   const settle = (until: number): void => {
@@ -52,17 +55,19 @@ export const createUnprocessedAudio = (mostSamples: number): UnprocessedAudio =>
 
   return {
     write(samples) {
+      const copy: Int16Array[] = [];
       for (let at = 0; at < samples.length;) {
         const block = blockWithRoom();
         const part = samples.subarray(at, at + blockSamples - block.to);
         block.samples.set(part, block.to);
+        copy.push(block.samples.subarray(block.to, block.to + part.length));
         block.to += part.length;
         at += part.length;
       }
       to += samples.length;
       const before = from;
       settle(to - mostSamples);
-      return from - before;
+      return { copy, dropped: from - before };
     },
     speechBegan: () => void entries.push('began'),
     speechEnded: () => void entries.push('ended'),
@@ -70,7 +75,7 @@ export const createUnprocessedAudio = (mostSamples: number): UnprocessedAudio =>
     settled: () => from,
     replay(recognition) {
       if (isSpeech) recognition.speechBegan();
-      // A copy, because entries may be removed during iteration.
+      // The entries are copied, because entries may be removed during the iteration.
       const now = entries.map((entry) =>
         typeof entry === 'string' ? entry : entry.samples.subarray(entry.from, entry.to),
       );

@@ -5,7 +5,7 @@ import { EngineFailure, UnspokenLanguage, VoiceRefused } from './engine-failure.
 import type { VoiceEngine } from './speech-engines.ts';
 import { writeWav } from './write-wav.ts';
 
-/** Concurrent samples; calls have priority. */
+/** Maximum number of concurrent samples, because calls have priority. */
 const mostAtOnce = 2;
 
 const refusalOf = (error: unknown): unknown => {
@@ -17,7 +17,7 @@ const refusalOf = (error: unknown): unknown => {
     : error;
 };
 
-/** `synthesizers`: at least one, in the operator's order. */
+/** Creates the samples. `synthesizers` contains at least one, in the operator's order. */
 export const createVoiceSamples = (synthesizers: readonly VoiceEngine[]): VoiceSamples => {
   let spoken = 0;
   return {

@@ -5,13 +5,13 @@ import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
 import { openSocketRecognition } from './socket-recognition.ts';
 
 const name = 'vosk';
-/** Each message is answered with the whole hypothesis, so messages are large. */
+/** Duration of a message. Messages are large, because each is answered with the whole hypothesis. */
 const messageMs = 100;
 
 const words = z.object({ text: z.string() });
 
 const partialReply = z.object({ partial: z.string() });
-/** The second form is used by servers configured for alternatives. */
+/** Final reply of the server. Servers configured for alternatives use the second form. */
 const finalReply = z.union([words, z.object({ alternatives: z.tuple([words], words) })]);
 
 const read = (message: unknown, sent: number): EngineEvent[] | null => {
@@ -22,12 +22,15 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
   const { text } = 'text' in final.data ? final.data : final.data.alternatives[0];
   return [
     { type: 'final', text: text.trim() },
-    // Vosk has processed everything sent, except for data in transit.
+    // Vosk has processed all audio that was sent, except for data in transit.
     { type: 'settled', samples: sent },
   ];
 };
 
-/** `url` is the server's address, such as ws://127.0.0.1:2700. The server's model determines the language. */
+/**
+ * Creates the recognizer. `url` is the server's address, such as ws://127.0.0.1:2700. The server's model determines the
+ * language.
+ */
 export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionEngine => ({
   name,
   reportsTurnEnds: false,
@@ -39,7 +42,7 @@ export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionE
       headers: {},
       messageSamples: (messageMs * sampleRate) / 1_000,
       hello: JSON.stringify({ config: { sample_rate: sampleRate } }),
-      // Exact text: the server compares strings.
+      // The text must be exactly this, because the server compares strings.
       goodbye: '{"eof" : 1}',
       read,
     };

@@ -11,7 +11,7 @@ import { writeWav } from './write-wav.ts';
 
 const name = 'whisper-cpp';
 
-/** `url` is the server's address, such as http://127.0.0.1:8080. */
+/** Creates the recognizer. `url` is the server's address, such as http://127.0.0.1:8080. */
 export const whisperCpp = (world: EngineWorld, options: { url: string }): RecognitionEngine => {
   const ask = createTranscription(world.client, name);
   const transcribe: Transcribe = async (wav, language, signal) => {

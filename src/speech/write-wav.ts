@@ -4,7 +4,7 @@ import { bytesOf } from '#src/domain/sample-bytes.ts';
 const headerBytes = 44;
 const pcm = 1;
 
-/** A WAV file (RIFF) of mono 16-bit linear audio. */
+/** Encodes mono 16-bit linear audio as a WAV file (RIFF). */
 export const writeWav = ({ sampleRate, samples }: Audio): Buffer => {
   const header = Buffer.alloc(headerBytes);
   const bytes = bytesOf(samples);

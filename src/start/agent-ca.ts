@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** Reads the certificate authorities (PEM) trusted for agent servers; `undefined` without such a file. */
+/**
+ * Reads the file of certificate authorities (PEM) that are trusted for agent servers. Returns `undefined` if no file is
+ * configured.
+ */
 export const readAgentCa = async (file: string | null): Promise<string | undefined> => {
   if (file === null) return undefined;
   let text: string;

@@ -1,6 +1,6 @@
 /**
- * The credentials file for a newcomer's first call: created at the first start as `dev-credentials.json` (mode 0600) in
- * the data folder, with its address updated at each start (guides/design/start.md, "Credentials file").
+ * The credentials file for a newcomer's first call. The first start creates it as `dev-credentials.json` (mode 0600) in
+ * the data folder; each start updates the address in it (guides/design/start.md, "Credentials file").
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -23,12 +23,12 @@ const stored = z.object({
 
 export type StoredCredentials = z.infer<typeof stored>;
 
-/** Credentials with the path of their file. */
+/** Credentials, and the path of the file that contains them. */
 export type Credentials = StoredCredentials & { file: string };
 
 export const credentialsFile = (dataFolder: string): string => join(dataFolder, 'dev-credentials.json');
 
-/** `undefined` without a valid file. */
+/** Reads the credentials file; returns `undefined` without a valid file. */
 export const readCredentials = async (dataFolder: string): Promise<StoredCredentials | undefined> => {
   let text: string;
   try {
@@ -44,8 +44,8 @@ export const readCredentials = async (dataFolder: string): Promise<StoredCredent
 };
 
 /**
- * Written to a temporary file and renamed, so readers see a complete file, and a full disk keeps the old one. Throws a
- * StartError if the data folder cannot be written.
+ * Writes the credentials to a temporary file and renames it, so that readers always see a complete file, and a full
+ * disk keeps the old one. Throws a StartError if the data folder cannot be written.
  */
 export const writeCredentials = async (
   dataFolder: string,
@@ -67,7 +67,10 @@ export const writeCredentials = async (
   return { ...credentials, file };
 };
 
-/** Sign-in link for the admin of the credentials; undefined if their token is revoked or expired. */
+/**
+ * Creates a sign-in link for the admin of the credentials. Returns undefined if the admin's token is revoked or
+ * expired.
+ */
 export const linkOfCredentials = async (
   services: AdministrationServices,
   { admin_token: token, console_url: consoleUrl }: Pick<Credentials, 'admin_token' | 'console_url'>,

@@ -24,25 +24,28 @@ const isFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Node's recursive `mkdir` never returns if the file system answers ENOENT to any new folder, as /proc does. */
+/**
+ * Creates a folder and its parents. Node's recursive `mkdir` is not used: it never returns if the file system answers
+ * ENOENT to any new folder, as /proc does.
+ */
 const makeFolder = async (folder: string): Promise<void> => {
   if (await isFolder(folder)) return;
   await makeFolder(dirname(folder));
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    // Another gateway may start in the same folder at the same time.
+    // An existing folder is no error: another gateway may start in the same folder at the same time.
     if (!(await isFolder(folder))) throw error;
   }
 };
 
-/** Reason why the data folder cannot be written, in one line that names the setting. */
+/** Describes why the data folder cannot be written, in one line that names the setting. */
 export const dataFolderError = (folder: string, cause: unknown): StartError =>
   new StartError(`the data folder ${folder} cannot be written to: ${why(cause)} (GW_DATA_DIR)`, { cause });
 
 /**
- * Creates the data folder and tests it by writing: permission bits do not reveal a full disk or a read-only file
- * system. Throws a StartError with one line that names the setting.
+ * Creates the data folder and tests it by writing a file, because permission bits do not reveal a full disk or a
+ * read-only file system. Throws a StartError with one line that names the setting.
  */
 export const prepareDataFolder = async (folder: string): Promise<void> => {
   const probe = join(folder, '.write-test');
@@ -50,14 +53,14 @@ export const prepareDataFolder = async (folder: string): Promise<void> => {
     await makeFolder(join(folder, 'recordings'));
     await access(folder, constants.W_OK);
     await writeFile(probe, Buffer.alloc(4096, 1));
-    // Another starting gateway may have created it.
+    // The probe file is removed even if this process did not write it: another starting gateway may have.
     await rm(probe, { force: true });
   } catch (cause) {
     throw dataFolderError(folder, cause);
   }
 };
 
-/** Prepares the folder of recordings, which gateways may share. */
+/** Prepares the folder of recordings, which several gateways may share. */
 export const prepareRecordingsFolder = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder);

@@ -2,17 +2,17 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { closing, httpTimes } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** URL by which this machine reaches the server. */
+/** Returns the URL by which programs on this machine reach the server. */
 export const urlOf = (host: string, port: number): string => {
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
 
 export type HttpServer = {
-  /** `http://127.0.0.1:8080`, with the actual port. */
+  /** URL such as `http://127.0.0.1:8080`, with the actual port. */
   url: string;
   server: Server;
-  /** Stops listening, waits for requests in progress up to a limit, then closes the remaining connections. */
+  /** Stops listening, waits up to a limit for requests in progress, then closes the remaining connections. */
   close(): Promise<void>;
 };
 
@@ -28,13 +28,13 @@ const whyNot = (error: NodeJS.ErrnoException, host: string, port: number): strin
 };
 
 /**
- * A client may offer another protocol (`h2c`, as Java's client does in its first request); servers ignore unsupported
- * offers (RFC 9110, 7.8).
+ * Whether the client requests a websocket. Other offered protocols are ignored, as RFC 9110, 7.8 permits; Java's
+ * client, for example, offers `h2c` in its first request.
  */
 const asksForWebSocket = (upgrade = ''): boolean =>
   upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
 
-/** Throws a StartError that names the setting if the address cannot be used. */
+/** Starts the HTTP server. Throws a StartError that names the setting if the address cannot be used. */
 export const listen = async (
   handle: RequestListener,
   { host, port, prepare }: { host: string; port: number; prepare: (server: Server) => void },
@@ -44,7 +44,7 @@ export const listen = async (
       requestTimeout: httpTimes.requestMs,
       headersTimeout: httpTimes.headersMs,
       keepAliveTimeout: httpTimes.keepAliveMs,
-      // Node would otherwise answer a missing Host without a problem document.
+      // Disabled, because Node would respond to a missing Host header without a problem document.
       requireHostHeader: false,
       shouldUpgradeCallback: ({ headers }) => asksForWebSocket(headers.upgrade),
     },
@@ -64,7 +64,7 @@ export const listen = async (
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      // Closes connections that become idle after `close`; they would delay it until their timeout.
+      // Connections that become idle after `close` are closed too; otherwise they would delay it until their timeout.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       const limit = setTimeout(() => server.closeAllConnections(), closing.requestsMs);
       server.closeIdleConnections();

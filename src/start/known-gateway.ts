@@ -3,8 +3,8 @@ import { readCredentials } from './credentials.ts';
 import { urlOf } from './http-server.ts';
 
 /**
- * Finds the gateway of the data folder and its number key for commands: by the credentials file, else by the settings.
- * Throws a ConfigError.
+ * Finds the gateway of the data folder and its number key for commands: first in the credentials file, then in the
+ * settings. Throws a ConfigError.
  */
 export const knownGateway = async (
   environment: NodeJS.ProcessEnv,

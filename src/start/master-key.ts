@@ -1,5 +1,5 @@
 /**
- * The key that seals secrets. With the embedded database it is created once and stored in the data folder
+ * The master key, which seals secrets. With the embedded database the key is created once and stored in the data folder
  * (guides/design/start.md, "Master key").
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ import { dataFolderError } from './data-folder.ts';
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 
-/** `undefined` if none is stored. */
+/** Reads the stored key; returns `undefined` if there is none. */
 const readKey = async (file: string): Promise<Buffer | undefined> => {
   let text: string;
   try {
@@ -26,8 +26,8 @@ const readKey = async (file: string): Promise<Buffer | undefined> => {
 };
 
 /**
- * Written to a temporary file and hard-linked: a full disk or power failure leaves no partial key, and of two gateways
- * starting at once the later one reads the other's key.
+ * Stores the key by a temporary file and a hard link. A full disk or power failure leaves no partial key, and of two
+ * gateways that start at once, the later one reads the other's key.
  */
 const keep = async (file: string, key: Buffer): Promise<void> => {
   const written = `${file}.${randomUUID()}`;
@@ -41,7 +41,10 @@ const keep = async (file: string, key: Buffer): Promise<void> => {
   }
 };
 
-/** 32 bytes. Throws a StartError if the stored key is unreadable or damaged, or cannot be stored. */
+/**
+ * Returns the stored key of 32 bytes, creating it if necessary. Throws a StartError if the stored key is unreadable or
+ * damaged, or if a key cannot be stored.
+ */
 export const storedMasterKey = async (dataFolder: string): Promise<Buffer> => {
   const file = join(dataFolder, 'master-key');
   const kept = await readKey(file);

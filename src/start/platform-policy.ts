@@ -1,4 +1,4 @@
-/** Default policy: the platform's values and the operator's settings. */
+/** Default policy of the platform, with the operator's settings applied. */
 import type { Config } from '#config/config.ts';
 import { platformCallPolicy, platformDeniedDestinations } from '#config/policy.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
@@ -6,7 +6,7 @@ import { destinationKinds, destinationsIn, kindsBut, type Destinations } from '#
 import { StartError } from '#src/domain/start-error.ts';
 import { isCountry, type Country } from '#src/domain/phone-number.ts';
 
-/** Throws a StartError for a country code without a numbering plan. */
+/** Returns the numbering plan of a country code. Throws a StartError if there is none. */
 export const countryOf = (code: string): Country => {
   if (isCountry(code)) return code;
   throw new StartError(
@@ -14,7 +14,7 @@ export const countryOf = (code: string): Country => {
   );
 };
 
-/** Throws a StartError for an unknown kind. */
+/** Parses destination kinds. Throws a StartError for an unknown kind. */
 const destinationsOf = (words: readonly string[]): Destinations => {
   const read = destinationsIn(words);
   if (!('wrong' in read)) return read;

@@ -1,7 +1,7 @@
 /**
- * Data of the first start, so that a newcomer can place a call: a workspace with a number, a number key and an admin
- * token. Later starts reuse them; a missing credentials file is created again and its old token revoked
- * (guides/design/start.md, "First workspace and number").
+ * Creates the data of the first start, so that a newcomer can place a call: a workspace with a number, a number key and
+ * an admin token. Later starts reuse this data. A missing credentials file is created again, and the old token is
+ * revoked (guides/design/start.md, "First workspace and number").
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -31,7 +31,7 @@ type Seeding = {
   database: Database;
   sealing: Sealing;
   dataFolder: string;
-  /** Name of this gateway among those that share the database. */
+  /** Name of this gateway among the gateways that share the database. */
   node: string;
   logger: Logger;
 };
@@ -59,7 +59,7 @@ const madeNumber = async (database: Database, workspaceId: string): Promise<Firs
   throw new Error('The first number could not be made');
 };
 
-/** The known number if it exists, else the workspace's oldest one. */
+/** Returns the number of the credentials file if it exists, else the workspace's oldest number. */
 const numberOf = async (
   database: Database,
   workspaceId: string,
@@ -101,7 +101,9 @@ const keyOf = async (
   return key;
 };
 
-/** A token that was revoked deliberately is not replaced. */
+/**
+ * Claims the token for this gateway. Warns about a token that was revoked or has expired; such a token is not replaced.
+ */
 const keepToken = async ({ database, node, logger }: Seeding, token: AdminTokenRecord): Promise<void> => {
   await adoptGatewayToken(database, token.id, node);
   if (token.revokedAt === null && (token.expiresAt === null || token.expiresAt > new Date())) return;
@@ -149,7 +151,7 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
   const { database, sealing, dataFolder } = seeding;
   const kept = await readCredentials(dataFolder);
   const token = kept && (await findAdminToken(database, sealing, kept.admin_token));
-  // If its token is unknown, the file belongs to another database.
+  // A credentials file whose token is unknown belongs to another database and is ignored.
   const known = token === undefined ? undefined : kept;
   const workspaceId =
     token?.workspaceId ?? (await firstWorkspace(database))?.id ?? (await madeWorkspace(database));
@@ -166,7 +168,7 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
 };
 
 /**
- * Creates the first data; if several gateways start on an empty database, only the first one does. Throws a
+ * Creates the first data. If several gateways start on an empty database at once, only one of them does. Throws a
  * StartError if the master key does not match the database.
  */
 export const seed = (seeding: Seeding): Promise<Seeded> =>

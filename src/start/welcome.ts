@@ -5,8 +5,8 @@ import type { Config } from '#config/config.ts';
 const loopback = /^(localhost|127\.[\d.]{1,11}|::1|::ffff:127\.[\d.]{1,11})$/i;
 
 /**
- * Warns if a trial start listens on an address that others can reach; undefined otherwise. A gateway with a configured
- * database is a server and meant to be reachable.
+ * Returns a warning if a trial start listens on an address that other machines can reach; undefined otherwise. A
+ * gateway with a configured database is a server and is meant to be reachable.
  */
 export const exposureWarning = ({
   host,
@@ -21,7 +21,10 @@ export const exposureWarning = ({
 const readFrom = (file: string): string =>
   String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
 
-/** Introduction of the example call and its number: real calls cost money and reach people. */
+/**
+ * Sentence that introduces the example call, and the example number. The sentence for real lines warns that calls cost
+ * money and reach people.
+ */
 const firstCall = {
   simulator: {
     title: 'Place a call (the callee is simulated, nothing is charged), in another terminal:',
@@ -35,8 +38,8 @@ const firstCall = {
 } as const;
 
 /**
- * Header of the printed command: with the key on a terminal; elsewhere, where output may be logged, the shell reads the
- * key from the credentials file.
+ * Returns the Authorization header of the printed command. On a terminal the header contains the key. Elsewhere output
+ * may be logged, so the shell reads the key from the credentials file.
  */
 export const bearerHeader = ({ number_key, file }: Credentials, isTerminal: boolean): string =>
   isTerminal ? `'Authorization: Bearer ${number_key}'` : `"Authorization: Bearer ${readFrom(file)}"`;
@@ -46,8 +49,8 @@ const signInCommand = 'npm run admin -- sign-in-link';
 const task = '내일 오후 3시 예약을 확인해 주세요';
 
 /**
- * Welcome for a newcomer, printed once when the gateway is ready. The key and a sign-in link are printed on a terminal
- * only; elsewhere the commands read the key from the credentials file.
+ * Returns the welcome message for a newcomer, printed once when the gateway is ready. Key and sign-in link are printed
+ * only on a terminal; elsewhere the commands read the key from the credentials file.
  */
 export const welcome = (
   credentials: Credentials,

@@ -7,18 +7,21 @@ import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 
 export type CallMetrics = {
-  /** A request to the operator's language model failed. */
+  /** Counts a failed request to the operator's language model. */
   languageModelFailed(failure: string): void;
-  /** Daily minutes are nearly used up, or a call was refused for them. */
+  /** Counts daily minutes that are nearly used up, or a call that was refused for them. */
   dailyNotice(notice: DailyNotice): void;
-  /** Load shedding for a reason has started or stopped. */
+  /** Reports that load shedding for a reason has started or stopped. */
   loadShed(pressure: Pressure, sheds: boolean): void;
 };
 
-/** In seconds. People notice a pause from half a second on; a reply times out after eight seconds. */
+/** Upper bounds in seconds. People notice a pause from half a second on; a reply times out after eight seconds. */
 const stageBuckets = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8];
 
-/** Values from other systems become labels only if they are in a list, or a number in the range of their protocol. */
+/**
+ * Labels of a SIP reason. Values from other systems become labels only if they are in a list, or are a number in the
+ * range of their protocol.
+ */
 const reasonLabels = ({ protocol, cause }: SipReason): { protocol: string; cause: string } => {
   const [known, from, to] =
     protocol.toUpperCase() === 'Q.850'
@@ -110,7 +113,7 @@ export const callMetrics = (registry: Registry, bus: CallBus): CallMetrics => {
   };
 };
 
-/** Metrics that are read at each scrape. */
+/** Registers metrics that are read at each scrape. */
 export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaiting: () => number): void => {
   void new Gauge({
     name: 'trunkline_calls_in_progress',

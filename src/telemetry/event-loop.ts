@@ -1,4 +1,7 @@
-/** Watches the event loop: a late timer shows how long the thread was blocked. The cause is unknown here. */
+/**
+ * Watches the event loop: a late timer shows how long the thread was blocked. The cause of the delay is not measured
+ * here.
+ */
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
@@ -12,27 +15,40 @@ export type EventLoopNumbers = {
   /** Period over which a lasting delay is judged, in milliseconds. */
   windowMs: number;
   /**
-   * Event loop utilization between which a delay counts: fully from `busy` on, and not at all below `idle`. Below it
+   * Event loop utilization at which a delay counts: fully from `busy` on, and not at all below `idle`. Below `idle`,
    * other programs cause the delay, and refusing calls would not help.
    */
   utilization: { idle: number; busy: number };
 };
 
-/** Utilization as `performance.eventLoopUtilization` measures it; with two readings, between them. */
+/**
+ * Measures utilization like `performance.eventLoopUtilization`: with two readings as arguments, the utilization between
+ * them.
+ */
 export type MeasureUtilization = (
   newer?: EventLoopUtilization,
   older?: EventLoopUtilization,
 ) => EventLoopUtilization;
 
 export type EventLoopWatch = {
-  /** The lasting delay of timers that this process causes, in milliseconds. */
+  /** Returns the lasting delay of timers that this process causes, in milliseconds. */
   delayMs(): number;
+  /**
+   * The current delay of timers that this process causes, in milliseconds: the smaller one of the last two, so that a
+   * single stall does not count. A pending timer counts as soon as it is late.
+   */
+  currentDelayMs(): number;
+  /** Returns the utilization of the event loop over the last timers, from 0 to 1. */
+  currentUtilization(): number;
   close(): void;
 };
 
 type Beat = { at: number; lateMs: number; utilization: EventLoopUtilization };
 
-/** When timers are very late, this many are judged regardless of their period. */
+/**
+ * Minimum number of checks on which a lasting delay is judged, even if late timers make them last longer than the
+ * period.
+ */
 const fewestBeats = 3;
 
 const median = (numbers: readonly number[]): number =>
@@ -61,15 +77,16 @@ export const watchEventLoop = (options: {
     while (beats.length > fewestBeats && (beats[0]?.at ?? 0) < beat.at - windowMs) beats.shift();
   };
 
-  /** Returns the utilization from 0 (idle) to 1. */
-  const ownPart = (): number => {
-    const share = measureUtilization(beats.at(-1)?.utilization, beats[0]?.utilization).utilization;
+  /** Returns the utilization since a beat from 0 (idle) to 1. */
+  const ownPart = (since: Beat | undefined, until = beats.at(-1)?.utilization): number => {
+    const share = measureUtilization(until, since?.utilization).utilization;
     const { idle, busy } = utilization;
     return Math.min(1, Math.max(0, (share - idle) / (busy - idle)));
   };
 
+  let dueAt = 0;
   const lookAgain = (): void => {
-    const dueAt = clock.now() + everyMs;
+    dueAt = clock.now() + everyMs;
     timer = clock.setTimeout(() => {
       const now = clock.now();
       const lateMs = Math.round(now - dueAt);
@@ -84,7 +101,17 @@ export const watchEventLoop = (options: {
 
   lookAgain();
   return {
-    delayMs: () => (beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart()),
+    delayMs: () =>
+      beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart(beats[0]),
+    currentDelayMs() {
+      const [first, second, third] = beats.slice(-fewestBeats);
+      if (first === undefined || second === undefined || third === undefined) return 0;
+      const pendingMs = clock.now() - dueAt;
+      const lateMs = Math.max(Math.min(second.lateMs, third.lateMs), Math.min(third.lateMs, pendingMs));
+      return lateMs <= 0 ? 0 : lateMs * ownPart(first, measureUtilization());
+    },
+    currentUtilization: () =>
+      measureUtilization(measureUtilization(), beats.at(-fewestBeats)?.utilization).utilization,
     close: () => clock.clearTimeout(timer),
   };
 };

@@ -11,10 +11,10 @@ export const watchLines = (
   observed: {
     lines: Pick<Lines, 'health'>;
     trunks: Pick<TrunkDirectory, 'all' | 'status'>;
-    /** Since the start, by reason. */
+    /** Number of refused callers since the start, by reason. */
     refusedCallers: () => Readonly<Record<string, number>>;
     mediaServers: () => readonly MediaServerState[];
-    /** Since the start. */
+    /** Number of SIP messages lost for the collector since the start. */
     lostSipMessages: () => number;
     lostSeconds: () => number;
   },

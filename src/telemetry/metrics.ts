@@ -17,7 +17,7 @@ const keptMs = 10_000;
 const patienceMs = 2_000;
 
 /**
- * Metrics of event deliveries. They are queried from the database at most every few seconds, and omitted while it does
+ * Metrics of event deliveries, which are queried from the database at most every few seconds, and omitted while it does
  * not answer.
  */
 const watchDeliveries = (
@@ -69,10 +69,10 @@ const watchDeliveries = (
   });
 };
 
-/** In seconds. */
+/** Upper bounds of the histogram in seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics of the HTTP server. The label of a route is its pattern and contains no id. */
+/** Metrics of the HTTP server. The route label is the pattern of the path and contains no id. */
 const httpMetrics = (registry: Registry): ((request: AnsweredRequest) => void) => {
   const requests = new Counter({
     name: 'trunkline_http_requests_total',

@@ -1,4 +1,4 @@
-/** Metrics and traces of calls, and how busy the process is. */
+/** Observes calls and the load of the process as metrics and traces. */
 import type { Logger } from 'pino';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -7,10 +7,13 @@ import { createTraces, type Traces } from './traces.ts';
 import { watchEventLoop, type EventLoopNumbers, type EventLoopWatch } from './event-loop.ts';
 import { getHeapStatistics } from 'node:v8';
 
-/** A larger limit means that the control group has none. */
+/** A larger memory limit means that the control group sets no limit. */
 const unlimited = 2 ** 50;
 
-/** Returns the memory use of this process: the larger share, from 0 to 1, of the heap limit and of the container's limit. */
+/**
+ * Returns the memory use of this process from 0 to 1: the larger of its shares of the heap limit and of the container's
+ * limit.
+ */
 const memoryShare = (): number => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   const allowed = process.constrainedMemory();
@@ -21,11 +24,11 @@ const memoryShare = (): number => {
 export type Telemetry = {
   metrics: Metrics;
   traces: Traces;
-  eventLoop: Pick<EventLoopWatch, 'delayMs'>;
+  eventLoop: Pick<EventLoopWatch, 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
   memoryShare: typeof memoryShare;
 };
 
-/** Starts observing; `started` ends it. */
+/** Starts observing. `started` registers the function that ends it. */
 export const observeCalls = (
   bus: CallBus,
   clock: Clock,

@@ -1,7 +1,7 @@
 /**
- * Calls and turns as OpenTelemetry spans: request, call, turn and agent request, each a child of the one before. They
- * go to the provider that was registered before the gateway started; without one, no span is created. Spans hold times
- * and outcomes, never numbers or words.
+ * Calls and turns as OpenTelemetry spans: request, call, turn and agent request, each a child of the one before. The
+ * spans go to the provider that was registered before the gateway started; without a provider, no span is created.
+ * Spans hold times and outcomes, never numbers or words.
  */
 import { context, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { StartReply } from '#src/agents/start-reply.ts';

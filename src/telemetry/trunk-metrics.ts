@@ -5,11 +5,11 @@ import type { CallRoute, Direction } from '#machines/line.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 
-/** Number of trunks with labels of their own; later ones share one label. */
+/** Maximum number of trunks with labels of their own; further trunks share one label. */
 const mostTrunks = 200;
 const anyOther = 'other';
 
-/** In seconds. Mobile networks take about five; callers do not wait for thirty. */
+/** Upper bounds in seconds. Mobile networks need about five seconds until they ring; callers do not wait for thirty. */
 const delayBuckets = [0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30];
 
 const createInstruments = (registry: Registry) => {
@@ -52,9 +52,9 @@ const createInstruments = (registry: Registry) => {
   };
 };
 
-/** Names of trunks as labels, kept while the gateway runs. */
+/** Names of trunks as labels, stored while the gateway runs. */
 const createNames = () => {
-  /** Keyed by id: a name belongs to one workspace and may change. */
+  /** Keyed by the trunk's id, because a name is unique only in its workspace and may change. */
   const names = new Map<string, string>();
   return (id: string, name?: string): string => {
     if (names.has(id) || names.size < mostTrunks) names.set(id, name ?? names.get(id) ?? id);
@@ -64,7 +64,7 @@ const createNames = () => {
 
 type Ended = Extract<CallFact, { type: 'call.ended' }>;
 
-/** Counts facts before they are stored: metrics do not wait for the database. */
+/** Counts facts before they are stored, so that metrics do not wait for the database. */
 export const trunkMetrics = (registry: Registry, bus: CallBus): void => {
   const instruments = createInstruments(registry);
   const nameOf = createNames();

@@ -1,4 +1,4 @@
-/** Trunks of all workspaces as this gateway knows them, for calls, callers and the API. */
+/** Trunks of all workspaces as this gateway knows them. Calls, inbound access and the API read them here. */
 import type { NumberOwner, TrunkRequests } from '#sip/trunks/directory.ts';
 import { type PolicySettings, effectivePolicy } from '#src/domain/call-policy.ts';
 import { type CoalescedTask, createCoalescedTask } from '#src/domain/coalesced-task.ts';
@@ -21,7 +21,7 @@ import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/
 import type { LifeStatus, TrunkLife } from './trunk-life.ts';
 import { type TrunkLives, type TrunkLivesOptions, createTrunkLives } from './trunk-lives.ts';
 
-// Status of a trunk: its actor's state, `Retry-After` cool-downs, and draining.
+// Computes the status of a trunk from its actor's state, `Retry-After` cool-downs, and draining.
 
 /** Status of an unknown trunk. */
 const unknownStatus = (state: TrunkState, detail: string | null = null): TrunkStatus => ({
@@ -35,7 +35,10 @@ const unknownStatus = (state: TrunkState, detail: string | null = null): TrunkSt
 
 type Seen = Pick<TrunkRequests, 'coolDowns' | 'channelsOf'>;
 
-/** Cool-down applies to a trunk that could carry calls; draining has precedence over everything. */
+/**
+ * Computes the status of a trunk or address. A cool-down applies only to a trunk that could carry calls; draining has
+ * precedence over every other state.
+ */
 const partStatus = (
   life: LifeStatus,
   { isDrained, restsUntil, channels }: { isDrained: boolean; restsUntil: number | null; channels: number },
@@ -48,7 +51,7 @@ const partStatus = (
   return { ...status, state: 'resting', detail };
 };
 
-/** Returns the earliest end of a cool-down among the trunk's addresses; null if an address takes calls now. */
+/** Returns the earliest end of a cool-down among the trunk's addresses; null if one address takes calls now. */
 const coolDownOf = (trunk: Trunk, { coolDowns }: Seen): number | null => {
   const ends = addressesOf(trunk)
     .filter(({ drained }) => !drained)
@@ -77,24 +80,24 @@ const statusOf = (life: TrunkLife, seen: Seen): TrunkStatus => {
   };
 };
 
-/** Longest wait of close for registrars. */
+/** Maximum time for which `close` waits for registrars. */
 const closeWithinMs = 1_500;
 
-/** Called at the start of a gateway with real lines. */
+/** Objects created when a gateway with real lines starts. */
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
 
 export const createTrunkDirectory = (
   options: TrunkLivesOptions & {
     database: Database;
     platformPolicy: PolicySettings;
-    /** Whether a trunk may have these hosts. */
+    /** Whether a trunk may have these hosts by the operator's rules. */
     mayUse: (hosts: readonly string[]) => boolean;
   },
 ) => {
   const { database, platformPolicy, clock, logger } = options;
   let started: Started | null = null;
   let stopListening = async (): Promise<void> => {};
-  /** Trunks stored before the operator restricted addresses. */
+  /** Ids of stored trunks with addresses that the operator's rules no longer allow. */
   let refused: ReadonlySet<string> = new Set();
 
   const isAllowed = ({ host, addresses }: Pick<Trunk, 'host' | 'addresses'>): boolean =>
@@ -118,7 +121,7 @@ export const createTrunkDirectory = (
     all: (): Trunk[] => started?.lives.all() ?? [],
     isUsable: (trunkId: string, address?: string): boolean =>
       started?.lives.find(trunkId)?.isServing(address) ?? false,
-    /** Undefined without an enabled trunk of this id, or without a real line to test it. */
+    /** Tests a trunk. Resolves to undefined without an enabled trunk of this id, or without a real line. */
     async tryOut(
       trunkId: string,
       numbers: { from: string; to: string },
@@ -126,7 +129,7 @@ export const createTrunkDirectory = (
       const life = started?.lives.find(trunkId);
       return life && started?.requests.tryOut(life.trunk, numbers);
     },
-    /** Undefined without a real line. */
+    /** Returns the trunks that a call would use; undefined without a real line. */
     route: (owner: NumberOwner, to: string): TrunkRoute | undefined => started?.requests.route(owner, to),
     ownerOf: (number: string) => findNumberOwner(database, number),
     async destinationsOf(number: string): Promise<readonly Destinations[]> {
@@ -135,7 +138,7 @@ export const createTrunkDirectory = (
       return effectivePolicy(found.policy, found.workspace.policy, platformPolicy).destinations;
     },
 
-    /** Status of a trunk, enabled or not. */
+    /** Returns the status of a trunk, which may be enabled or disabled. */
     status({ id, enabled }: { id: string; enabled: boolean }): TrunkStatus {
       if (!enabled) return unknownStatus('disabled');
       if (started === null) return unknownStatus('unused', 'The lines of this gateway are simulated.');

@@ -1,6 +1,6 @@
 /**
- * One enabled trunk on this gateway: an actor of `machines/trunk-life.ts` registers it and checks its health. With
- * several addresses, each has an actor of its own.
+ * One enabled trunk on this gateway. An actor of `machines/trunk-life.ts` registers the trunk and checks its health; a
+ * trunk with several addresses has an actor for each.
  */
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
@@ -21,19 +21,21 @@ export type TrunkLifeOptions = {
   times: TrunkLifeTimes;
   clock: Clock;
   logger: Logger;
-  /** Provides the chart's actors. */
+  /** Creates the chart with its actors. */
   machineWith: (actors: TrunkActors) => Machine;
 };
 
-/** Status from the actor's own point of view. */
+/** Status of a trunk as its actor knows it, without cool-downs and draining. */
 export type LifeStatus = Pick<TrunkPartStatus, 'state' | 'detail' | 'lastSeenAt'>;
 
 export type TrunkLife = {
   readonly trunk: Trunk;
   status(): LifeStatus;
-  /** Status of an address, if there are several; `address` is its `addressName`. */
+  /**
+   * Returns the status of each address; empty for a trunk with one address. `address` is the address's `addressName`.
+   */
   addresses(): (LifeStatus & { address: string })[];
-  /** Whether calls may use the trunk, or this address. */
+  /** Whether calls may use the trunk, or this address of the trunk. */
   isServing(address?: string): boolean;
   /** Stops all requests to the trunk. */
   stop(): void;
@@ -96,7 +98,10 @@ const beginPart = (
   };
 };
 
-/** A trunk without a responding address is unreachable, whatever else is known. */
+/**
+ * Combines the states of a trunk and its addresses. A trunk without a responding address is unreachable, whatever its
+ * own state is.
+ */
 const together = (own: LifeStatus, addresses: readonly LifeStatus[]): LifeStatus => {
   const seen = [own, ...addresses].flatMap(({ lastSeenAt }) => lastSeenAt ?? []);
   const lastSeenAt = seen.length === 0 ? null : Math.max(...seen);

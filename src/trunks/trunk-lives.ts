@@ -1,6 +1,6 @@
 /**
- * Actors of all enabled trunks, kept in line with the database: a changed trunk gets a new actor, the others keep
- * theirs.
+ * Actors of all enabled trunks, kept consistent with the database. A changed trunk gets a new actor; unchanged trunks
+ * keep theirs.
  */
 import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
@@ -12,11 +12,11 @@ import { beginTrunkLife, type TrunkLife, type TrunkLifeOptions } from './trunk-l
 export type TrunkLivesOptions = TrunkLifeOptions & { sealing: Pick<Sealing, 'open'> };
 
 export type TrunkLives = {
-  /** `records`: all current trunks. */
+  /** Updates the actors. `records` contains all current trunks. */
   follow(records: readonly TrunkRecord[]): void;
   find(trunkId: string): TrunkLife | undefined;
   all(): Trunk[];
-  /** Resolves when all registrars were notified. */
+  /** Unregisters all trunks. Resolves when all registrars were notified. */
   leaveAll(): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sea
 const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Requests to trunks, and cool-downs that end when an actor starts. */
+/** Sends requests to trunks, and ends a trunk's cool-downs when an actor of the trunk starts. */
 type TrunkRequester = OutOfDialogRequests & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
 
 export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions): TrunkLives => {
@@ -50,7 +50,7 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
     stop();
   };
 
-  /** Resolves when the registrar was notified, if there is one. */
+  /** Unregisters a trunk. Resolves when the registrar, if there is one, was notified. */
   const leave = async (life: TrunkLife): Promise<void> => {
     const { state } = life.status();
     end(life);
@@ -70,7 +70,8 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
       for (const [id, { record, life }] of lives) {
         const now = enabled.get(id);
         if (now === undefined) void leave(life);
-        // A remaining trunk registers again at once; unregistering first would cross with it.
+        // A changed trunk is not unregistered, because its new actor registers at once and the two requests would
+        // cross.
         else if (!isSame(now, record)) end(life);
       }
       for (const record of enabled.values()) if (!lives.has(record.id)) begin(record);

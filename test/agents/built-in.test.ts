@@ -322,7 +322,7 @@ test.serial('ends every conversation, at a point that depends only on the histor
 // Language model
 
 type Doors = {
-  /** For a number that permits transfers. */
+  /** Permitted transfer targets of the number; without transfers by default. */
   transferTo?: string[];
   hangUpFails?: Error;
   pressFails?: Error;

@@ -44,7 +44,7 @@ const behindMs = 12_000;
 const beep = Int16Array.from(tones(500, [1_000]), (sample) => Math.round(sample * 9_000));
 /** The echo of the agent's voice is 36 dB quieter and four frames late. */
 const echo = { factor: 0.016, frames: 4 };
-/** Five seconds of an opening. */
+/** Length of a shortened announcement in samples: five seconds. */
 const openingLength = 40_000;
 
 type Cue = { atMs: number; text: string; lengthMs: number };

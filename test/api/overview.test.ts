@@ -1,7 +1,8 @@
 /** The overview, the gateways and the simulator. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import type { Script, Simulator } from '#src/api/api-services.ts';
+import type { Simulator } from '#src/api/api-services.ts';
+import type { SimulatedCallee } from '#src/domain/simulated-callee.ts';
 import { systemClock } from '#src/clocks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
@@ -218,7 +219,7 @@ test.serial('rejects number keys and requests without a key', async (t) => {
 // Simulator
 
 const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
-  const callees = new Map<string, Script>();
+  const callees = new Map<string, SimulatedCallee>();
   return {
     checkScript: async (script) =>
       script.flatMap((step, index) =>
@@ -227,11 +228,11 @@ const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
     async receiveSimulatedCall() {
       return { callId: randomUUID(), status: 'ringing', endReason: null };
     },
-    async defineCallee(workspaceId, number, script) {
-      callees.set(`${workspaceId} ${number}`, script);
+    async defineCallee(workspaceId, number, defined) {
+      callees.set(`${workspaceId} ${number}`, defined);
     },
-    calleeScript: (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
-    scriptProgress: () => undefined,
+    findCallee: async (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
+    scriptProgress: async () => undefined,
     ...overrides,
   };
 };
@@ -383,7 +384,7 @@ test.serial('shows the progress of rehearsed scripts only for calls of the works
       asked.push(request.rehearsal);
       return { callId: randomUUID(), status: 'ringing', endReason: null };
     },
-    scriptProgress: () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out' }),
+    scriptProgress: async () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out' }),
   });
   const { admin, number } = await fakeGateway(t, { simulator: known });
   const rehearsal = { step_timeout_sec: 30, people: { '0212345678': 'declines' } };

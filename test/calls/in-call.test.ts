@@ -46,7 +46,7 @@ test.serial('counts calls of both directions together against the limit of a num
 
 test.serial('rejects new calls in both directions while load is shed', async (t) => {
   let pressure: Pressure | null = 'event_loop';
-  const world = await createCallControlWorld(t, { load: { pressure: () => pressure } });
+  const world = await createCallControlWorld(t, { load: { pressure: () => pressure, share: () => 1, take: () => true } });
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
   t.like(await world.receive(), { verdict: { because: 'over_capacity' } });
   t.is(await world.rows(), 0);
@@ -275,7 +275,7 @@ const moving = test.macro<[Error]>({
       askNode: async (node) => {
         asked.push(node);
         if (node !== 'leaving') return;
-        // Another gateway takes the call over while the releasing one is being asked.
+        // Another gateway takes the call over while the request is sent to the gateway that releases the call.
         await world.database.execute(`update call set node = 'taking' where id = $1`, [callId]);
         throw answer;
       },

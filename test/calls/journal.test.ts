@@ -58,6 +58,23 @@ test.serial(
   },
 );
 
+test.serial('leaves room in the numbering for a summary that is written with the end', async (t) => {
+  const { journal, rows } = createWorld();
+  journal.open('a');
+  journal.append('a', {
+    type: 'call.ended',
+    reason: 'agent_hangup',
+    status: 'completed',
+    summary: 'Nothing was said.',
+  });
+  journal.append('a', { type: 'recording.failed' });
+  await journal.settled();
+  t.deepEqual(rows, [
+    ['a', 1, 'call.ended'],
+    ['a', 3, 'recording.failed'],
+  ]);
+});
+
 test.serial('delays only the call of a delayed fact, and keeps the order within it', async (t) => {
   const slow = gate();
   const world = createWorld({

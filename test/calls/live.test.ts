@@ -7,6 +7,7 @@ import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
+import type { CallResumeState } from '#machines/resume-state.ts';
 import { lineLifeMachine } from '#machines/line-life.ts';
 import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import type { KeysCommand, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
@@ -31,6 +32,7 @@ import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
+import { takenOver as takenOverCall } from '#test/helpers/taken-over-call.ts';
 
 // Live calls
 
@@ -183,8 +185,8 @@ const setUpSwitchboard = (
     released,
     left,
     logged,
-    connect: (callId: string): void =>
-      switchboard.connect({ numberId: 'n', workspaceId: 'w', input: { ...callInput, callId } }),
+    connect: (callId: string, takenOver: CallResumeState | null = null): void =>
+      switchboard.connect({ numberId: 'n', workspaceId: 'w', input: { ...callInput, callId, takenOver } }),
     tell: (callId: string, event: LineEvent): void => lines.get(callId)?.(event),
     stateOf: (callId: string) => {
       const actor = switchboard.find(callId);
@@ -230,6 +232,22 @@ test.serial(
     t.is(world.stateOf('b'), 'ringing.alerting');
   },
 );
+
+test.serial('waits until the lines of resumed calls are taken over or ended', async (t) => {
+  const world = setUpSwitchboard();
+  await world.switchboard.linesTaken(600_000);
+  for (const callId of ['a', 'b']) world.connect(callId, takenOverCall());
+  world.connect('c');
+  let areTaken = false;
+  const taken = world.switchboard.linesTaken(600_000).then(() => (areTaken = true));
+  world.tell('a', { type: 'line.adopted', at: 1 });
+  await Promise.resolve();
+  t.false(areTaken);
+  world.tell('b', { type: 'line.ended', at: 2, by: 'counterparty' });
+  await taken;
+  t.is(world.stateOf('a'), 'active.talking.conversing');
+  t.is(world.stateOf('c'), 'ringing.alerting');
+});
 
 test.serial('rejects a hangup of an unanswered call', (t) => {
   const world = setUpSwitchboard();
@@ -542,7 +560,10 @@ test("keeps the time of a resumed call regardless of this process's clocks", (t)
   set(hourMs);
   pass(2_000);
   t.is(callTime.now('a'), 779_000);
-  t.is(callTime.stamp('a', { type: 'call.taken_over', at: steady() - 500, node: 'b' }).at, 778_500);
+  t.is(
+    callTime.stamp('a', { type: 'call.taken_over', at: steady() - 500, node: 'b', from: 'a' }).at,
+    778_500,
+  );
   t.is(steady() + callTime.shiftOf('a'), 779_000);
 });
 
@@ -720,7 +741,7 @@ test('publishes a dot instead of each secret DTMF digit', (t) => {
   let report: (event: LineEvent) => void = () => {};
   const open: OpenLine = (_, emit) => {
     report = emit;
-    return { tell() {}, close() {}, release() {}, canBeResumed: () => false };
+    return { tell() {}, close() {}, release() {} };
   };
   const lines = createOpenLines({
     bus,

@@ -5,6 +5,7 @@ import type { AdmissionLimits } from '#src/calls/call-parts.ts';
 import { createAdmission } from '#src/calls/setup/admission.ts';
 import { callInput } from '#src/calls/setup/start-call.ts';
 import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-minutes.ts';
+import { createCallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -150,11 +151,13 @@ const wish = {
 const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   const liveCalls = createLiveCalls();
   let pressure: Pressure | null = null;
+  let share = 1;
+  let isWithinRate = true;
   const admission = createAdmission({
     live: { liveCalls },
     limits: {
       admission: { maxCalls: 100, maxBeginning: 100, ...limits },
-      load: { pressure: () => pressure },
+      load: { pressure: () => pressure, share: () => share, take: () => isWithinRate },
     },
     telephony: { hasLines: true },
   });
@@ -162,6 +165,8 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   return {
     admission,
     press: (by: Pressure | null) => (pressure = by),
+    allow: (part: number) => (share = part),
+    limitRate: (isLimited: boolean) => (isWithinRate = !isLimited),
     /** Starts a call like `start-call.ts`: adds it to the switchboard and returns its permit. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
@@ -228,6 +233,30 @@ test('counts requests as starting while their number is being looked up', (t) =>
   requests[0]?.leave();
   t.notThrows(admission.approach);
   t.throws(admission.approach);
+});
+
+test('lets fewer requests into setup while the event loop is late, but always one', (t) => {
+  const { admission, allow, refusal } = createDoor({ maxBeginning: 8 });
+  allow(0.25);
+  const requests = [admission.approach(), admission.approach()];
+  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'event_loop' } });
+  t.is(refusal(), undefined, 'those that were let in may begin');
+  for (const { leave } of requests) leave();
+  allow(0.001);
+  const { leave } = admission.approach();
+  t.throws(admission.approach);
+  leave();
+  allow(1);
+  for (let count = 0; count < 8; count += 1) admission.approach();
+  t.like(t.throws(admission.approach), { extras: { reason: 'beginning' } });
+});
+
+test('lets no request into setup beyond the rate after an overload', (t) => {
+  const { admission, limitRate } = createDoor();
+  limitRate(true);
+  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'event_loop' } });
+  limitRate(false);
+  t.notThrows(admission.approach);
 });
 
 test('names the limit that was reached in the rejection', (t) => {
@@ -384,7 +413,7 @@ const loadSheddingLimits: LoadLimits = {
   journal: { from: 20_000, until: 10_000 },
 };
 
-const loadSheddingWorld = (changes: Partial<LoadLimits> = {}) => {
+const loadSheddingWorld = (changes: Partial<LoadLimits> = {}, halvingMs = 3) => {
   const clock = createOrderedClock();
   const measured: Record<Pressure, number> = { event_loop: 0, memory: 0, journal: 0 };
   const told: string[] = [];
@@ -395,6 +424,7 @@ const loadSheddingWorld = (changes: Partial<LoadLimits> = {}) => {
       memory: () => measured.memory,
       journal: () => measured.journal,
     },
+    beginning: { delayMs: () => measured.event_loop, halvingMs },
     everyMs: 250,
     clock,
     onChange: ({ pressure, measured: much, sheds }) =>
@@ -449,6 +479,14 @@ test('disables load shedding with a limit of 0', (t) => {
   t.is(measure('event_loop', 10_000), null);
 });
 
+test('halves the calls in setup for each delay of a few milliseconds', (t) => {
+  const { shedding, measured } = loadSheddingWorld();
+  t.is(shedding.share(), 1);
+  measured.event_loop = 6;
+  t.is(shedding.share(), 1 / 4);
+  t.is(loadSheddingWorld({}, 0).shedding.share(), 1);
+});
+
 test('clears the timer when load watching stops', (t) => {
   const { shedding, clock, measure, told } = loadSheddingWorld();
   t.is(measure('memory', 0.95), 'memory');
@@ -456,6 +494,66 @@ test('clears the timer when load watching stops', (t) => {
   clock.advance(10_000);
   t.is(measure('memory', 0), 'memory', 'nobody looks any more');
   t.is(told.length, 1);
+});
+
+// Call rate
+
+const callRateWorld = () => {
+  const clock = createOrderedClock();
+  let state: LoopState = 'free';
+  const rate = createCallRate({
+    numbers: { everyMs: 250, decrease: 0.5, increase: 2, least: 4, most: 100 },
+    state: () => state,
+    clock,
+  });
+  /** The loop is in this state for this many intervals, while calls arrive steadily. Returns the number of calls taken. */
+  const pass = (now: LoopState, intervals: number, callsPerInterval: number): number => {
+    state = now;
+    let taken = 0;
+    for (let moment = 0; moment < intervals * callsPerInterval; moment += 1) {
+      if (rate.take()) taken += 1;
+      clock.advance(250 / callsPerInterval);
+    }
+    return taken;
+  };
+  return { clock, rate, pass };
+};
+
+test('takes every call before the first overload', (t) => {
+  const { pass } = callRateWorld();
+  t.is(pass('free', 4, 250), 1_000);
+  t.is(pass('busy', 4, 250), 1_000);
+});
+
+test('halves the rate of new calls in each interval of an overload, down to a minimum', (t) => {
+  const { pass } = callRateWorld();
+  pass('free', 1, 50);
+  t.is(pass('overloaded', 2, 50), 100, 'a single look is no reason for a limit');
+  // From 200 calls per second to 100, 50, 25, 12.5, 6.25 and 4.
+  const taken = Array.from({ length: 8 }, () => pass('overloaded', 1, 50));
+  t.deepEqual(
+    taken.map((count, index) => Math.abs(count - Math.max(1, 25 / 2 ** index)) <= 1.5),
+    taken.map(() => true),
+    String(taken),
+  );
+});
+
+test('keeps the rate while the gateway is busy, and raises it while it is free until there is no limit', (t) => {
+  const { pass } = callRateWorld();
+  pass('overloaded', 3, 50);
+  const kept = pass('busy', 4, 50);
+  t.true(kept >= 48 && kept <= 52, String(kept));
+  t.true(pass('free', 4, 50) > 100);
+  t.is(pass('free', 1, 250), 250);
+});
+
+test('does not save up unused calls for a burst', (t) => {
+  const { clock, rate, pass } = callRateWorld();
+  pass('overloaded', 3, 50);
+  pass('busy', 1, 1);
+  clock.advance(200);
+  const burst = Array.from({ length: 100 }, () => rate.take()).filter(Boolean);
+  t.true(burst.length <= 13, String(burst.length));
 });
 
 // Start call

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { createSummaries } from '#src/calls/summaries/summaries.ts';
 import { summarize } from '#src/calls/summaries/summarize.ts';
+import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
 import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import { endReasons } from '#src/domain/end-reasons.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
@@ -87,6 +88,44 @@ test('has a text for every end reason in each language', (t) => {
     t.is(new Set(summaries).size, endReasons.length);
     for (const summary of summaries) t.notRegex(summary, /undefined|_/);
   }
+});
+
+// With the end
+
+const end = { type: 'call.ended', reason: 'agent_hangup', status: 'completed' } as const;
+
+const said = (role: 'assistant' | 'user', text: string) =>
+  ({ type: 'turn.spoken', at: 2_000, endedAt: 3_000, role, text, whole: true }) as const;
+
+test('adds the summary of a call that began here to its end', (t) => {
+  const withEnd = createSummaryWithEnd();
+  withEnd.begin('a', 'en');
+  withEnd.begin('b', 'en');
+  for (const fact of [{ type: 'call.answered', at: 1_000 } as const, said('assistant', 'Hello.')])
+    t.is(withEnd.complete('a', fact), fact);
+  withEnd.complete('b', said('user', 'Good evening.'));
+  withEnd.complete('a', said('user', 'Goodbye.'));
+  const summary =
+    '12 s connected. The AI spoke once, the other party once. The AI ended the call. Last words of the other party: "Goodbye."';
+  t.deepEqual(withEnd.complete('a', { ...end, at: 13_400 }), { ...end, at: 13_400, summary });
+});
+
+test('adds no duration to the summary of an end that the gateway did not observe', (t) => {
+  const withEnd = createSummaryWithEnd();
+  withEnd.begin('a', 'en');
+  withEnd.complete('a', { type: 'call.answered', at: 1_000 });
+  withEnd.complete('a', said('assistant', 'Hello.'));
+  t.like(withEnd.complete('a', { ...end, at: 9_000, durationIsKnown: false }), {
+    summary: 'The AI spoke once, the other party 0 times. The AI ended the call.',
+  });
+});
+
+test('adds no summary to the end of a call that began elsewhere or was released', (t) => {
+  const withEnd = createSummaryWithEnd();
+  withEnd.begin('a', 'en');
+  withEnd.release('a');
+  for (const callId of ['a', 'b'])
+    t.deepEqual(withEnd.complete(callId, { ...end, at: 9_000 }), { ...end, at: 9_000 });
 });
 
 // Summaries

@@ -66,7 +66,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   'src/cluster': {
     values: ['src/domain', 'src/persistence'],
-    packages: ['@nats-io/transport-node', 'pino', 'undici', 'zod'],
+    packages: ['@nats-io/transport-node', 'pino', 'undici', 'ws', 'zod'],
   },
   'src/calls': {
     values: ['machines', 'src/domain', 'src/persistence'],
@@ -194,6 +194,7 @@ export const unruled = [
   'src/commands/try-agent.ts',
   'src/gateway.ts',
   'src/main.ts',
+  'src/run-gateway.ts',
   'test',
   'bench',
 ];

@@ -1,6 +1,6 @@
 /**
  * Judges whether a regular expression takes time proportional to the text. recheck builds the automaton of an
- * expression, or searches for attack strings where it cannot. It does not analyse lookaheads and lookbehinds, so
+ * expression, or searches for attack strings where it cannot. recheck does not analyse lookaheads and lookbehinds, so
  * unbounded repetition in them is rejected.
  *
  * The optional native and Java backends of recheck are excluded by `overrides` in package.json.

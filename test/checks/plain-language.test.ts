@@ -112,6 +112,37 @@ test('reports a doc comment that begins with "Tells"', (t) => {
   t.is(brokenRule({ kind: 'title', text: 'says a greeting to the caller' }), undefined);
 });
 
+const laterHabits: readonly string[] = [
+  'It has stopped reading.',
+  'They become pauses.',
+  'Those of the call are kept.',
+  'What is left is stored.',
+  'Of the others one is chosen.',
+  'Nobody reads it.',
+];
+
+for (const text of laterHabits)
+  test(`reports "${text}" as a later sentence of a comment`, (t) => {
+    for (const kind of ['comment', 'doc comment'] as const)
+      t.regex(brokenRule({ kind, text: `A reader (of a file). ${text}` }) ?? '', /no sentence of a/);
+  });
+
+test('reports an item of a list that begins with "It"', (t) => {
+  t.truthy(brokenRule({ kind: 'doc comment', text: 'Reads a file:  - It waits for the file.' }));
+  t.truthy(brokenRule({ kind: 'doc comment', text: 'Reads a file.  It waits for the file.' }));
+  t.is(brokenRule({ kind: 'doc comment', text: 'Reads a file:  - The file is awaited.' }), undefined);
+});
+
+test('accepts later sentences that name their subject, and pronouns within a sentence', (t) => {
+  for (const text of [
+    'Of two requests, the later one waits.',
+    'This reader counts as slow; it is closed.',
+    'Items are kept.',
+    'See e.g. the file.',
+  ])
+    t.is(brokenRule({ kind: 'doc comment', text: `A reader. ${text}` }), undefined);
+});
+
 test('accepts words that only begin like a reported one', (t) => {
   for (const text of [
     'Whole calls.',

@@ -1,6 +1,6 @@
 /**
- * Finds phrases that hide the subject of a sentence: at the beginning of comments and test titles. Reads the text line
- * by line, without a parser: a comment counts when it has lines of its own.
+ * Finds phrases that hide the subject of a sentence, at the beginning of comments and test titles, and of each later
+ * sentence of a comment. Reads the text line by line, without a parser: a comment counts when it has lines of its own.
  */
 
 type Kind = 'comment' | 'doc comment' | 'title';
@@ -14,6 +14,18 @@ const openings =
 
 const verbs = /^(?:tells?|told|says?|asked|(?:is|are|was|were) (?:told|said|asked))\b/i;
 
+/** Openings of later sentences, which a reader understands only with the sentence before. "Of two, …" is permitted. */
+const laterOpenings =
+  /(?<=[.!?] |[.!?:;] - )(?:Who(?:ever|m|se)?|What(?:ever)?|Nobody|Nothing|None|Which|It|They|Them|Those|Of the)\b/;
+
+const laterOpening = (text: string): string | undefined =>
+  laterOpenings.exec(
+    text
+      .split(' ')
+      .filter((word) => word !== '')
+      .join(' '),
+  )?.[0];
+
 /** Returns the rule that a phrase breaks; undefined if it is fine. */
 export const brokenRule = ({ kind, text }: Pick<Phrase, 'kind' | 'text'>): string | undefined => {
   const opening = openings.exec(text)?.[0];
@@ -22,6 +34,8 @@ export const brokenRule = ({ kind, text }: Pick<Phrase, 'kind' | 'text'>): strin
   const verb = kind === 'doc comment' ? verbs.exec(text)?.[0] : undefined;
   if (verb !== undefined)
     return `a ${kind} does not begin with "${verb}": code returns, emits, logs, reads or requests`;
+  const later = kind === 'title' ? undefined : laterOpening(text);
+  if (later !== undefined) return `no sentence of a ${kind} begins with "${later}": name the thing again`;
   return undefined;
 };
 

@@ -170,4 +170,5 @@ consoleTest(
     t.true(heard.bytes > 1_000);
     t.is(heard.code, 'call_not_found');
   },
+  { GW_RECORDINGS_FORMAT: 'ogg' },
 );

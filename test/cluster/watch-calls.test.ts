@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { WebSocketServer } from 'ws';
 import { steadyClock } from '#src/clocks.ts';
-import { createCallNewsHandler } from '#src/cluster/call-news-handler.ts';
-import type { HeldNews, ToldState } from '#src/cluster/call-news.ts';
+import { createCallNewsHandler, type ShowHeldCharts } from '#src/cluster/call-news-handler.ts';
+import type { HeldNews, InspectionMessage, ToldState, WantedCharts } from '#src/cluster/call-news.ts';
 import { type HeldCalls, progressOf } from '#src/cluster/call-progress.ts';
+import { createChartsFollowing } from '#src/cluster/follow-charts.ts';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
 import {
@@ -19,10 +22,16 @@ import {
   type ProofVerdict,
   type ProvenRequest,
 } from '#src/cluster/node-proof.ts';
+import { createOtherGateways, type ConnectionEnd } from '#src/cluster/other-gateways.ts';
+import { createLinkPhone, phoneLinksPath } from '#src/cluster/phone-links.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
-import { joinNodes } from '#src/persistence/nodes/nodes.ts';
+import type { PhoneLink } from '#src/domain/linked-phone.ts';
+import type { ByteRange } from '#src/domain/open-recording.ts';
+import { webPhoneReplaced } from '#src/domain/web-phone.ts';
+import { joinNodes, type ReachableNode } from '#src/persistence/nodes/nodes.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -48,6 +57,7 @@ const heldCalls = () => {
   const onState = new Set<() => void>();
   const onFact = new Set<() => void>();
   const onRemoved = new Set<(callId: string) => void>();
+  const chartReaders = new Set<{ wanted: WantedCharts; show(message: InspectionMessage): void }>();
   const watching = <Callback>(all: Set<Callback>, each: Callback) => {
     all.add(each);
     return () => void all.delete(each);
@@ -76,6 +86,8 @@ const heldCalls = () => {
       states.delete(callId);
       onRemoved.forEach((tell) => tell(callId));
     },
+    showCharts: ((wanted, { show }) => watching(chartReaders, { wanted, show })) satisfies ShowHeldCharts,
+    chartReaders,
     watchers: () => onState.size + onFact.size + onRemoved.size,
   };
 };
@@ -95,7 +107,14 @@ const listening = async (
   const handler = createCallNewsHandler({
     held: onlyProgress(held.calls),
     judge: (asked, proof) => judgeProof(asked, proof, watchCallsKeys, watchCallsNow()),
-    limits: { progress: limits, charts: limits, sound: limits, 'announced-sound': limits },
+    showHeldCharts: held.showCharts,
+    limits: {
+      progress: limits,
+      charts: limits,
+      sound: limits,
+      'announced-sound': limits,
+      'all-charts': limits,
+    },
     beatMs: limits.beatMs,
     clock: steadyClock,
   });
@@ -261,11 +280,290 @@ test.serial('disconnects a reader that stops reading', async (t) => {
   t.is(await reading, 'cut off');
 });
 
+// All other gateways
+
+const silentLogger = pino({ level: 'silent' });
+
+/** The other gateways of a gateway, on a simulated clock. */
+const otherGateways = (t: ExecutionContext, known: ReachableNode[]) => {
+  const clock = createOrderedClock();
+  const gateways = createOtherGateways({
+    read: async () => known,
+    lookMs: 1_000,
+    clock,
+    logger: silentLogger,
+  });
+  t.teardown(gateways.close);
+  const look = async (): Promise<void> => {
+    clock.advance(1_000);
+    await setImmediate();
+  };
+  return { gateways, look, clock };
+};
+
+const gatewayAt = (name: string, address = 'http://127.0.0.1:9'): ReachableNode => ({
+  name,
+  instance: randomUUID(),
+  address,
+});
+
+test.serial('connects to every other gateway, also to later ones, until it is gone', async (t) => {
+  const [one, two] = [gatewayAt('one'), gatewayAt('two')];
+  const known = [one];
+  const { gateways, look, clock } = otherGateways(t, known);
+  const connected: string[] = [];
+  const end = gateways.connect(
+    ({ name }, stopped) =>
+      new Promise((resolve) => {
+        connected.push(name);
+        stopped.addEventListener('abort', () => {
+          connected.splice(connected.indexOf(name), 1);
+          resolve('ended');
+        });
+      }),
+  );
+  await setImmediate();
+  t.deepEqual(connected, ['one']);
+  known.push(two);
+  await look();
+  t.deepEqual(connected, ['one', 'two']);
+  known.splice(0, 1, gatewayAt('one'));
+  await look();
+  t.deepEqual(connected, ['two', 'one'], 'the next run of a gateway is another one');
+  end();
+  t.deepEqual(connected, []);
+  await look();
+  t.deepEqual([connected, clock.pending()], [[], 0]);
+});
+
+test.serial('connects again after the end of a connection, but not after a refusal', async (t) => {
+  const known = [gatewayAt('one'), gatewayAt('two')];
+  const { gateways, look } = otherGateways(t, known);
+  const tries: string[] = [];
+  t.teardown(
+    gateways.connect(async ({ name }): Promise<ConnectionEnd> => {
+      tries.push(name);
+      return name === 'one' ? 'ended' : 'refused';
+    }),
+  );
+  await setImmediate();
+  await look();
+  t.deepEqual(tries, ['one', 'two', 'one']);
+  known[1] = gatewayAt('two');
+  await look();
+  t.deepEqual(tries, ['one', 'two', 'one', 'one', 'two']);
+});
+
+test.serial('keeps its connections while the database cannot be read', async (t) => {
+  const clock = createOrderedClock();
+  const gateways = createOtherGateways({
+    read: () =>
+      clock.now() > begun ? Promise.reject(new Error('away')) : Promise.resolve([gatewayAt('one')]),
+    lookMs: 1_000,
+    clock,
+    logger: silentLogger,
+  });
+  const begun = clock.now();
+  let isStopped = false;
+  gateways.connect((_, stopped) => {
+    stopped.addEventListener('abort', () => (isStopped = true));
+    return new Promise(() => {});
+  });
+  await setImmediate();
+  clock.advance(1_000);
+  await setImmediate();
+  t.false(isStopped);
+  t.is(clock.pending(), 1, 'it looks again');
+  await gateways.close();
+  t.true(isStopped);
+  t.is(clock.pending(), 0);
+});
+
+const workspaceId = randomUUID();
+
+/** Follows the charts of a workspace at this gateway. */
+const followCharts = (t: ExecutionContext, url: string, hasRoom = async (): Promise<void> => {}) => {
+  const { gateways, look } = otherGateways(t, [gatewayAt('one', url)]);
+  const following = createChartsFollowing({
+    gateways,
+    keys: watchCallsKeys,
+    numbers: { connectMs: 10_000, stallMs: 60_000 },
+    now: watchCallsNow,
+    logger: silentLogger,
+  });
+  t.teardown(following.close);
+  const shown: string[] = [];
+  const ends: boolean[] = [];
+  const stop = following.follow({ workspaceId, hasDefinitions: false }, () => ({
+    show: ({ sessionId }) => shown.push(sessionId),
+    hasRoom,
+    over: (isTooSlow) => ends.push(isTooSlow),
+  }));
+  return { shown, ends, stop, look };
+};
+
+const inspection = (sessionId: string): InspectionMessage => ({
+  type: '@xstate.event',
+  rootId: 'x:1',
+  sessionId,
+});
+
+test.serial('reads the charts of a workspace from another gateway until the viewer leaves', async (t) => {
+  const { url, chartReaders } = await listening(t);
+  const { shown, ends, stop } = followCharts(t, url);
+  const reader = await until('it is connected', () => [...chartReaders][0]);
+  t.deepEqual(reader.wanted, { workspaceId, hasDefinitions: false });
+  reader.show(inspection('x:2'));
+  await until('it is shown', () => shown.length === 1 || undefined);
+  stop();
+  await until('it is disconnected', () => chartReaders.size === 0 || undefined);
+  t.deepEqual([shown, ends], [['x:2'], [false]]);
+});
+
+test.serial('tells a reader of charts that it has read too slowly', async (t) => {
+  const { url, chartReaders } = await listening(t, { readers: 1, waitingBytes: 10_000, beatMs: 60_000 });
+  const room = Promise.withResolvers<void>();
+  const { ends } = followCharts(t, url, () => room.promise);
+  const reader = await until('it is connected', () => [...chartReaders][0]);
+  const long = 'x'.repeat(100_000);
+  for (let turn = 0; turn < 30; turn += 1) {
+    for (let message = 0; message < 10; message += 1) reader.show(inspection(long));
+    await setImmediate();
+  }
+  room.resolve();
+  await until('it is told', () => ends.length > 0 || undefined);
+  t.deepEqual(ends, [true]);
+});
+
+// Phones
+
+/** A gateway that accepts links of phones. */
+const phoneGateway = async (t: ExecutionContext, status = 101) => {
+  const links = new WebSocketServer({ noServer: true });
+  const asked: URLSearchParams[] = [];
+  const server = createServer().listen(0, '127.0.0.1');
+  server.on('upgrade', (request, socket, head) => {
+    const { url = '', headers } = request;
+    const verdict = judgeProof(
+      { method: 'GET', path: url, range: undefined },
+      headers.authorization,
+      watchCallsKeys,
+      watchCallsNow(),
+    );
+    const { pathname, searchParams } = new URL(url, 'http://gateway');
+    asked.push(searchParams);
+    if (verdict !== 'valid' || pathname !== phoneLinksPath || status !== 101)
+      return void socket.end(`HTTP/1.1 ${status === 101 ? 404 : status} No\r\nContent-Length: 0\r\n\r\n`);
+    links.handleUpgrade(request, socket, head, (link) => links.emit('connection', link));
+    return undefined;
+  });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  t.teardown(() => {
+    for (const link of links.clients) link.terminate();
+    server.close();
+    server.closeAllConnections();
+  });
+  return { links, asked, url: `http://127.0.0.1:${address.port}` };
+};
+
+const linkedPhone = (t: ExecutionContext, url: string) => {
+  const { gateways, look } = otherGateways(t, [gatewayAt('one', url)]);
+  const link = createLinkPhone({
+    gateways,
+    keys: watchCallsKeys,
+    numbers: { connectMs: 10_000, stallMs: 60_000, messageBytes: 10_000, waitingBytes: 10_000 },
+    now: watchCallsNow,
+    clock: steadyClock,
+    logger: silentLogger,
+  });
+  const seen: unknown[] = [];
+  let opened: PhoneLink | undefined;
+  const phone = { workspaceId, name: 'phone-0001', since: 1_800_000_000_000.5 };
+  const end = link(phone, {
+    opened(gateway, to) {
+      opened = to;
+      seen.push(['opened', gateway]);
+    },
+    told: (gateway, message) => seen.push(['told', gateway, message]),
+    played: (gateway, frame) => seen.push(['played', gateway, frame.length]),
+    lost: (gateway) => seen.push(['lost', gateway]),
+    replaced: () => seen.push(['replaced']),
+  });
+  t.teardown(end);
+  return { seen, end, look, link: () => opened };
+};
+
+test.serial('links a web phone with another gateway, and again after the link was lost', async (t) => {
+  const { links, asked, url } = await phoneGateway(t);
+  const connecting = once(links, 'connection');
+  const { seen, look, link } = linkedPhone(t, url);
+  const [socket] = await connecting;
+  t.deepEqual(Object.fromEntries(asked[0] ?? []), {
+    workspace: workspaceId,
+    phone: 'phone-0001',
+    since: '1800000000000.5',
+  });
+  socket.send(JSON.stringify({ type: 'ring', call_id: 'a', more: 1 }));
+  socket.send(Buffer.alloc(640));
+  await until('it is told', () => seen.length === 3 || undefined);
+  const received = once(socket, 'message');
+  link()?.send({ type: 'hang_up' });
+  t.is(String((await received)[0]), '{"type":"hang_up"}');
+  const again = once(links, 'connection');
+  socket.terminate();
+  await until('it is lost', () => seen.length === 4 || undefined);
+  await look();
+  await again;
+  await until('it is open again', () => seen.length === 5 || undefined);
+  t.deepEqual(seen, [
+    ['opened', 'one'],
+    ['told', 'one', { type: 'ring', call_id: 'a', more: 1 }],
+    ['played', 'one', 640],
+    ['lost', 'one'],
+    ['opened', 'one'],
+  ]);
+});
+
+test.serial('reports a phone whose name a later page uses', async (t) => {
+  const { links, url } = await phoneGateway(t);
+  const connecting = once(links, 'connection');
+  const { seen } = linkedPhone(t, url);
+  const [socket] = await connecting;
+  socket.close(webPhoneReplaced);
+  await until('it is replaced', () => seen.length === 3 || undefined);
+  t.deepEqual(seen, [['opened', 'one'], ['lost', 'one'], ['replaced']]);
+});
+
+test.serial('ends its links with its page, and asks a gateway without web phones only once', async (t) => {
+  const { links, url } = await phoneGateway(t);
+  const connecting = once(links, 'connection');
+  const phone = linkedPhone(t, url);
+  const [socket] = await connecting;
+  phone.end();
+  await once(socket, 'close');
+
+  const without = await phoneGateway(t, 404);
+  const { seen, look } = linkedPhone(t, without.url);
+  await until('it is asked', () => without.asked.length === 1 || undefined);
+  const busy = await phoneGateway(t, 503);
+  const other = linkedPhone(t, busy.url);
+  await until('it is asked twice', async () => {
+    await look();
+    await other.look();
+    return busy.asked.length >= 2 || undefined;
+  });
+  t.deepEqual([seen, without.asked.length], [[], 1]);
+});
+
 // Fetch recording
 
 const fetchRecordingNow = 1_800_000_000_000;
 const fetchRecordingKeys = createSealing(Buffer.alloc(32, 1));
 const file = '2026-11/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11.ogg';
+const partOf = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
+const part = `${partOf}+1500+keeper.one+open.ulaw`;
 const sound = Buffer.from('0123456789');
 
 /** A gateway that stores this file, and another one that requests it; each has a clock of its own. */
@@ -273,15 +571,17 @@ const twoGateways = async (
   t: ExecutionContext,
   { keeperNow = fetchRecordingNow }: { keeperNow?: number } = {},
 ) => {
+  const open = async (name: string) =>
+    name === file || name === part
+      ? {
+          bytes: sound.length,
+          read: async (range?: ByteRange) =>
+            Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
+          close: async () => {},
+        }
+      : undefined;
   const handler = createRecordingHandler({
-    open: async (name) =>
-      name === file
-        ? {
-            bytes: sound.length,
-            read: async (range) => Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
-            close: async () => {},
-          }
-        : undefined,
+    own: { open, openPart: open, parts: async (callId) => (callId === partOf ? [part] : []) },
     judge: (asked, proof) => judgeProof(asked, proof, fetchRecordingKeys, keeperNow),
     logger: pino({ level: 'silent' }),
   });
@@ -317,6 +617,18 @@ test.serial('reads a recording of another gateway completely and in ranges', asy
   t.is(kept && (await text(await kept.read({ start: 2, end: 4 }))), '234');
 });
 
+test.serial('lists and reads raw parts of a call at another gateway', async (t) => {
+  const { fetcher, stop } = await twoGateways(t);
+  t.deepEqual(await fetcher.listParts('keeper', partOf), [part]);
+  t.deepEqual(await fetcher.listParts('keeper', partOf.replace('7f9c', '7f9d')), []);
+  const kept = await fetcher.openPart('keeper', part);
+  t.is(kept && (await text(await kept.read())), '0123456789');
+  t.is(await fetcher.openPart('keeper', part.replace('1500', '1501')), undefined);
+  await t.throwsAsync(fetcher.listParts('hidden', partOf), { message: /GW_NODE_URL/ });
+  stop();
+  await t.throwsAsync(fetcher.listParts('keeper', partOf), { message: /cannot be reached/ });
+});
+
 test.serial('reports a missing recording as not found', async (t) => {
   const { fetcher } = await twoGateways(t);
   t.is(await fetcher.open('keeper', file.replace('7f9c', '7f9d')), undefined);
@@ -348,15 +660,17 @@ const request: ProvenRequest = { method: 'GET', path, range: undefined };
 
 const openDoor = async (t: ExecutionContext) => {
   const asked: string[] = [];
+  const open = async (name: string) => {
+    asked.push(name);
+    return {
+      bytes: sound.length,
+      read: async (range?: ByteRange) =>
+        Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
+      close: async () => {},
+    };
+  };
   const handler = createRecordingHandler({
-    async open(name) {
-      asked.push(name);
-      return {
-        bytes: sound.length,
-        read: async (range) => Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
-        close: async () => {},
-      };
-    },
+    own: { open, openPart: open, parts: async (callId) => [`parts of ${callId}`] },
     judge: (asked, proof) => judgeProof(asked, proof, sealing, fetchRecordingNow),
     logger: pino({ level: 'silent' }),
   });

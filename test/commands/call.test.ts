@@ -16,7 +16,7 @@ import { wordsFor } from '#src/commands/call/words.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { noServer } from '#test/helpers/no-server.ts';
 import { type TestGateway, sharedGateway, testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
@@ -266,11 +266,10 @@ test('exits at once on Ctrl-C while the gateway is unreachable', async (t) => {
 
 test('reports an unresponsive gateway in plain words', async (t) => {
   const environment = { NUMBER_KEY: 'gw_live_1', GW_DATA_DIR: await emptyFolder(t) };
-  const port = await freePort();
-  const { exit } = typing([polite, '--url', `http://127.0.0.1:${port}`], environment);
+  const { exit } = typing([polite, '--url', noServer], environment);
   await t.throwsAsync(exit, {
     instanceOf: TrunklineUnreachable,
-    message: `The gateway at http://127.0.0.1:${port} does not answer: ECONNREFUSED`,
+    message: `The gateway at ${noServer} does not answer: ECONNREFUSED`,
   });
 });
 

@@ -114,7 +114,7 @@ test('returns an immutable configuration', (t) => {
 
 const allSettings = { ...gatewaySettings, ...speechSettings, ...recordingSettings, ...lineSettings };
 
-/** If one is set, the others are required. */
+/** Settings that must be set together or not at all. */
 const requiredTogether = new Set([
   'GW_LLM_BASE_URL',
   'GW_LLM_MODEL',
@@ -518,6 +518,7 @@ test('each service of compose.yaml restarts when it ends and has a health check'
 });
 
 // One at a time
+//
 // Two programs started in one fresh clone: `npm ci` begins by removing the other's installation.
 
 const config = fileURLToPath(new URL('../../config', import.meta.url));

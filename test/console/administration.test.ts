@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { downloadedText } from './downloaded.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, pressInPlace, type ConsoleWorld } from './in-browser.ts';
 import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Pages
@@ -126,7 +126,7 @@ consoleTest('creates a token, shows it once, lists and revokes it', async (t, { 
 consoleTest('requires typing the digits of a number before deleting it', async (t, { gateway, open }) => {
   const { number, number_id: id } = gateway.credentials;
   const page = await open({ page: `/numbers/${id}/settings` });
-  await page.getByRole('button', { name: 'Delete number' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Delete number' }));
   const dialog = page.getByRole('dialog', { name: `Delete ${number}?` });
   const press = () => dialog.getByRole('button', { name: 'Delete number' }).click();
   await press();
@@ -147,7 +147,7 @@ consoleTest(
     const { number, number_id: id } = gateway.credentials;
     const callId = await placeHeldCall(gateway);
     const page = await open({ page: `/numbers/${id}/settings`, locale: 'ko-KR' });
-    await page.getByRole('button', { name: '번호 삭제' }).click();
+    await pressInPlace(page.getByRole('button', { name: '번호 삭제' }));
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('번호').fill(number);
     await dialog.getByRole('button', { name: '번호 삭제' }).click();

@@ -23,6 +23,9 @@ import { willShow } from './will-show.ts';
 /** Speed of simulated lines: fast, but slow enough for a held call to outlast its test. */
 const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
+/** The same, with recordings that can be played. */
+const playable = { ...someSpeed, GW_RECORDINGS_FORMAT: 'ogg' };
+
 const instruction = '내일 오후 3시 예약을 확인해 주세요';
 
 const boxOf = async (t: ExecutionContext, place: Locator) => {
@@ -197,7 +200,7 @@ consoleTest(
     t.is(await page.locator('.turns [aria-current]').count(), 1);
     t.is(await page.locator('.turns .assistant').first().getAttribute('aria-current'), 'step');
   },
-  someSpeed,
+  playable,
 );
 
 // Requests to a call
@@ -388,7 +391,7 @@ consoleTest(
       .getByText(/^0:01 \/ /)
       .waitFor();
 
-    const breaksOff = page.getByText('The recording breaks off');
+    const breaksOff = page.getByText('A part of the recording is missing');
     t.is(await breaksOff.count(), 0);
     await page.route(/\/api\/v1\/admin\/calls\/[\da-f-]{36}$/, async (route) => {
       const response = await route.fetch();
@@ -398,7 +401,7 @@ consoleTest(
     await page.reload();
     await breaksOff.waitFor();
   },
-  someSpeed,
+  playable,
 );
 
 consoleTest(

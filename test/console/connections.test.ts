@@ -42,7 +42,7 @@ consoleTest(
     await page.getByText('Delivered', { exact: true }).waitFor();
     await page.locator('.deliveries summary').click();
     await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It will be tried now.').waitFor();
+    await page.getByText('The delivery will be attempted now.').waitFor();
     await receiver.until(3);
 
     receiver.answer({ status: 500 });

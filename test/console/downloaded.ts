@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Download } from 'playwright-core';
 
-/** The content of a download. It is streamed, as the browser may be in another process. */
+/** Returns the content of a download as a stream, because the browser may run on another machine. */
 export const downloaded = async (download: Download): Promise<Buffer> =>
   buffer(await download.createReadStream());
 

@@ -3,7 +3,7 @@
  * a gateway for each set of settings and run one after another. Each has a workspace and a browser context of its own.
  */
 import test, { type ExecutionContext } from 'ava';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { addNumber, addWorkspace } from '#test/api/fake-gateway.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
@@ -69,6 +69,9 @@ export type ConsoleWorld = {
   complaints: string[];
 };
 
+/** Presses a button by keyboard, because a part of the page that arrives late would move it away from a pointer. */
+export const pressInPlace = (button: Locator): Promise<void> => button.press('Enter');
+
 /** The longest wait for anything on a page; only a hang reaches it. */
 const patienceMs = 60_000;
 
@@ -124,7 +127,7 @@ const startOn = async (settings: Record<string, string>): Promise<StartedGateway
   const databaseUrl = await testDatabaseUrl(scope);
   const environment = {
     GW_DATABASE_URL: databaseUrl,
-    // The same key as in `addWorkspace` and `addNumber`.
+    // Master key, the same as in `addWorkspace` and `addNumber`.
     GW_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     ...settings,
   };

@@ -153,7 +153,7 @@ const sends = (sourceId: string | undefined, sessionId: string, event: object): 
 const moves = (sessionId: string, snapshot: object): Told =>
   told({ type: '@xstate.snapshot', sessionId, event: { type: 'line.answered' }, snapshot });
 
-const everything = { actor: '', kind: '', type: '', search: '' };
+const everything = { call: '', actor: '', kind: '', type: '', search: '' };
 
 test('shows an actor with its name and the state of its last snapshot', (t) => {
   const { actors, entries } = inspectionAfter(nothingSeen, [

@@ -7,7 +7,7 @@ import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, pressInPlace, type ConsoleWorld } from './in-browser.ts';
 import { willShow } from './will-show.ts';
 
 // Pages
@@ -275,7 +275,7 @@ consoleTest('validates transfer targets line by line', async (t, world) => {
   const page = await world.open({ page: `/numbers/${credentials.number_id}/settings` });
   const field = page.getByLabel('Who calls may be transferred to');
   await field.fill('02-1234-5678\nthe boss\n0212345*\n12');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Save' }));
   const wrong = page.locator('.entry-error');
   await wrong.nth(1).waitFor();
   t.deepEqual(await wrong.locator('code').allInnerTexts(), ['the boss', '12']);
@@ -301,7 +301,7 @@ consoleTest('validates transfer targets line by line', async (t, world) => {
     dark: true,
   });
   await korean.getByLabel('통화를 연결해 줄 수 있는 번호').fill('12');
-  await korean.getByRole('button', { name: '저장' }).click();
+  await pressInPlace(korean.getByRole('button', { name: '저장' }));
   await korean.getByText('국내 형식의 전화번호나 *로 끝나는 앞자리').waitFor();
   await everybodyCanUse(t, korean, 'entries that are wrong, narrow');
 });

@@ -1,7 +1,8 @@
 /**
- * The web phone with audio and a recognizer. It has a Chromium of its own: the microphone that plays a WAV file is a launch
- * flag, and the headless shell has no microphone. It runs in real time: barge-in works on the audio. The recognizer counts
- * samples instead of understanding them, so a busy machine understands as fast as any other.
+ * The web phone with audio and a recognizer. The tests use a Chromium of their own: the microphone that plays a WAV
+ * file is a launch flag, and the headless shell has no microphone. The tests run in real time, because barge-in works
+ * on the audio. The recognizer counts samples instead of understanding them, so a busy machine understands as fast as
+ * any other.
  */
 import { spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';

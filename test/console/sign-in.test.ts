@@ -59,7 +59,7 @@ consoleTest('signs in by a link once and removes its code from the URL', async (
   await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   t.is(page.url(), `${gateway.credentials.console_url}#/overview`);
   await page.getByText('Signed in as dev-credentials.json').waitFor();
-  // The web phone is let in by the session as well.
+  // The web phone is signed in by the same session.
   await page.getByRole('button', { name: 'Web phone' }).waitFor();
   // Opening the link again while signed in leads to the overview.
   await page.goto(link);

@@ -152,5 +152,5 @@ consoleTest(
     t.regex(events.at(-1)?.rawBody ?? '', /"type":"call\.ended"/);
     t.is(events.at(-1)?.id, events.find(({ rawBody }) => rawBody.includes('"call.ended"'))?.id);
   },
-  { GW_SIMULATOR_SPEED: '3', GW_INSPECT: '1' },
+  { GW_SIMULATOR_SPEED: '3', GW_INSPECT: '1', GW_RECORDINGS_FORMAT: 'ogg' },
 );

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
+import { journalLimits } from '#config/policy.ts';
 import { beginHandOver, type Successors } from '#src/continuity/hand-over.ts';
-import { createCheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import { createCheckpoints, type CheckpointsOptions } from '#src/continuity/checkpoint/checkpoints.ts';
 import { type ResumableCall, resumeStateOf } from '#src/continuity/resume-state.ts';
 import { createOwnership } from '#src/continuity/ownership.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
-import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -119,7 +119,7 @@ const left = (
 });
 
 const howItGoesOn = (...given: Parameters<typeof left>) => {
-  const { conversation, ...call } = resumeStateOf(left(...given), 'second');
+  const { conversation, ...call } = resumeStateOf(left(...given), { node: 'second', from: 'first' });
   return { ...call, ...conversation };
 };
 
@@ -198,7 +198,7 @@ test('asks for consent again, and hides earlier words from the agent', (t) => {
       ...given.checkpoint,
       settings: { ...settings, policy: { ...settings.policy, consent } },
     };
-    return resumeStateOf({ ...given, checkpoint }, 'second');
+    return resumeStateOf({ ...given, checkpoint }, { node: 'second', from: 'first' });
   };
   const told = [entry(1, 'call.answered'), turn(2, 'assistant', 'We record. Do you agree?')];
   for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
@@ -251,13 +251,42 @@ test('applies facts that are newer than the checkpoint', (t) => {
 test('does not request a reply twice when only the journal records the request', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'One.'), turn(5, 'user', 'And two?')];
   for (const progress of [at('listening.silent', {}, 4), at('saying.sounding', { unplayed: ['One.'] })]) {
-    t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), { resumesAs: 'broken-off', unsaid: [] });
+    t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), {
+      resumesAs: 'broken-off',
+      unsaid: [],
+      unanswered: 0,
+    });
     t.like(howItGoesOn(progress, { facts, agentType: 'mastra' }), { resumesAs: 'listening', unanswered: 1 });
   }
   // Speech during a turn that is finished first is answered after that turn.
   const into = [...saidHello, turn(4, 'user', 'And two?'), turn(5, 'assistant', 'One.')];
   t.like(howItGoesOn(at('saying.sounding', { unplayed: ['One.'] }), { facts: into, agentType: 'webhook' }), {
     resumesAs: 'broken-off',
+    unanswered: 0,
+  });
+});
+
+test('does not send words again that an agent with a memory may have received before the death', (t) => {
+  const facts = [...saidHello, turn(4, 'user', 'And two?')];
+  const stored = [
+    at('replying.thinking'),
+    at('replying.speaking', { unplayed: ['One.'] }),
+    at('saying.sounding', { unplayed: ['Sorry?'] }),
+    at('listening.hearing', { unplayed: ['One.'], unanswered: 1 }, 4),
+  ];
+  for (const progress of stored) {
+    const died = { facts, unheldMs: null };
+    t.like(
+      howItGoesOn(progress, { ...died, agentType: 'n8n' }),
+      { resumesAs: 'broken-off', unanswered: 0 },
+      progress.conversation.state,
+    );
+    t.is(howItGoesOn(progress, { ...died, agentType: 'mastra' }).unanswered, 1);
+  }
+  // A hand-over stores the progress of its last moment.
+  t.like(howItGoesOn(at('listening.hearing', { unanswered: 1 }, 4), { facts, agentType: 'n8n' }), {
+    resumesAs: 'listening',
+    unanswered: 1,
   });
 });
 
@@ -409,16 +438,20 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   const database = await testDatabase();
   const owner = await storedNumber(database);
   const from = randomUUID();
-  const callIds = [
-    await storedCall(database, owner, { node: from }),
-    await storedCall(database, owner, { node: from }),
-  ].sort();
+  const by = randomUUID();
+  const storedAt = async (node: string): Promise<string[]> =>
+    [await storedCall(database, owner, { node }), await storedCall(database, owner, { node })].sort();
+  const callIds = await storedAt(from);
   const wentOn: string[][] = [];
+  const left: string[] = [];
   let fails = 0;
   const taking = createOwnership({
+    node: by,
+    release: (callId) => left.push(callId),
     database: {
       ...database,
       execute: (...asked) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.execute(...asked)),
+      transaction: (work) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.transaction(work)),
     },
     resume: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
   });
@@ -426,55 +459,98 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   return {
     ...taking,
     callIds,
+    storedAt,
+    by,
     wentOn,
+    left,
     /** This many of the following statements get no response. */
     failNext: (times: number) => (fails = times),
-    take: () => taking.take(() => takeHandedOver({ transaction }, { from, by: randomUUID(), callIds })),
+    take: () => taking.take(() => takeHandedOver({ transaction }, { from, by, callIds })),
   };
 };
 
-/** The server has committed the take-over. */
-const answerIsLost =
-  (database: Database): Database['transaction'] =>
-  async (work) => {
-    await database.transaction(work);
-    throw lostConnection();
+/** Loses the connection during the first transaction. `commits`: whether the server receives the commit before. */
+const lostOnce =
+  (commits: boolean) =>
+  (database: Database): Database['transaction'] => {
+    let isFirst = true;
+    return async (work) => {
+      const isLost = isFirst;
+      isFirst = false;
+      const result = await database.transaction(async (...transaction) => {
+        const done = await work(...transaction);
+        if (isLost && !commits) throw lostConnection();
+        return done;
+      });
+      if (isLost) throw lostConnection();
+      return result;
+    };
   };
 
-/** The server does not receive the commit. */
-const commitIsLost =
-  (database: Database): Database['transaction'] =>
-  (work) =>
-    database.transaction(async (...transaction) => {
-      await work(...transaction);
-      throw lostConnection();
-    });
+const answerIsLost = lostOnce(true);
+const commitIsLost = lostOnce(false);
 
 test.serial('resumes taken-over calls even if the commit was not confirmed', async (t) => {
-  const { take, settleDoubts, wentOn, callIds } = await takingWorld(answerIsLost);
+  const { take, settle, wentOn, callIds } = await takingWorld(answerIsLost);
   await take();
-  await settleDoubts();
-  t.deepEqual(wentOn, [callIds]);
+  await settle();
+  t.deepEqual(wentOn, [callIds, []]);
 });
 
 test.serial(
   'resumes calls of an unconfirmed take-over once, when the database is reachable again',
   async (t) => {
-    const { take, settleDoubts, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
+    const { take, settle, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
     failNext(2);
     await t.throwsAsync(take(), { message: /Connection terminated/ });
-    await t.throwsAsync(settleDoubts(), { message: /Connection terminated/ });
+    await t.throwsAsync(settle(), { message: /Connection terminated/ });
     t.deepEqual(wentOn, []);
-    await Promise.all([settleDoubts(), settleDoubts()]);
-    await settleDoubts();
+    await Promise.all([settle(), settle()]);
+    await settle();
     t.deepEqual(wentOn, [callIds]);
   },
 );
 
-test.serial('does not resume calls whose take-over was rolled back', async (t) => {
-  const { take, wentOn } = await takingWorld(commitIsLost);
+test.serial('repeats a take-over that was rolled back', async (t) => {
+  const { take, settle, wentOn, callIds } = await takingWorld(commitIsLost);
   await take();
-  t.deepEqual(wentOn, [[]]);
+  await settle();
+  t.deepEqual(wentOn, [[], callIds]);
+});
+
+const unharmed = (database: Database): Database['transaction'] => database.transaction;
+
+test.serial('releases the actor from before the loss of a call that it takes again', async (t) => {
+  const { take, left, wentOn, callIds } = await takingWorld(unharmed);
+  await take();
+  t.deepEqual([left, wentOn], [callIds, [callIds]]);
+});
+
+test.serial('claims released calls that no other gateway has taken', async (t) => {
+  const { takeBack, settle, storedAt, callIds: taken, by, wentOn } = await takingWorld(unharmed);
+  const ownIds = await storedAt(by);
+  takeBack([...ownIds, ...taken]);
+  await settle();
+  await settle();
+  t.deepEqual(wentOn, [ownIds]);
+});
+
+test.serial('claims released calls when the database is reachable again', async (t) => {
+  const { takeBack, settle, storedAt, by, failNext, wentOn } = await takingWorld(unharmed);
+  const ownIds = await storedAt(by);
+  takeBack(ownIds);
+  failNext(1);
+  await t.throwsAsync(settle(), { message: /Connection terminated/ });
+  await settle();
+  t.deepEqual(wentOn, [ownIds]);
+});
+
+test.serial('does not claim a released call again that it has taken from another gateway', async (t) => {
+  const { takeBack, take, settle, callIds, wentOn } = await takingWorld(unharmed);
+  takeBack(callIds);
+  await take();
+  await settle();
+  t.deepEqual(wentOn, [callIds]);
 });
 
 // Hand-over
@@ -604,7 +680,7 @@ test.serial('hands no call to the next process while another call is being set u
   await finish();
 });
 
-// Stored legs
+// Checkpoints
 
 const leg: SipLeg = {
   state: 'inviting',
@@ -619,133 +695,166 @@ const leg: SipLeg = {
   dialog: null,
 };
 
-const legsOn = (database: Database, node: string, clock: Clock = systemClock) =>
-  createCheckpointLegs({
+const quietLogger = pino({ level: 'silent' });
+
+const checkpointsOn = (database: Database, node: string, more: Partial<CheckpointsOptions> = {}) =>
+  createCheckpoints({
     database,
     sealing,
     node,
     epochOf: () => 1,
-    clock,
-    logger: pino({ level: 'silent' }),
+    awaitsAnswer: () => false,
+    shiftOf: () => 0,
+    aheadOf: () => 0,
+    nowIn: () => 0,
+    isPassing: () => true,
+    ...journalLimits.checkpoints,
+    clock: systemClock,
+    logger: quietLogger,
+    ...more,
   });
 
 const legIds = async (database: Database, node: string): Promise<string[]> =>
   (await legsOf(database, sealing, node)).flatMap(({ legs }) => legs.map(({ id }) => id));
 
+/** A database that counts the statements of checkpoints. */
+const counting = (database: Database) => {
+  let statements = 0;
+  const scripted = scriptedStatements(async (...asked) => {
+    const rows = await database.execute<object>(...asked);
+    statements += 1;
+    return rows;
+  });
+  return {
+    database: { ...database, journal: { ...database.journal, ...scripted } },
+    count: () => statements,
+    async written(count: number): Promise<void> {
+      while (statements < count) await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+};
+
 test.serial('reads the latest stored state of the legs of an earlier process', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
-  const legs = legsOn(database, node);
+  const checkpoints = checkpointsOn(database, node);
   const [standing, over, arrived, callId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  legs.keep(standing, { callId, leg });
-  legs.keep(over, { callId: null, leg });
-  legs.keep(standing, { callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } });
-  await legs.settled(10_000);
-  legs.remove(over);
-  legs.keep(arrived, { callId: null, leg: { ...leg, state: 'arriving', channel: null } });
-  await legs.settled(10_000);
+  checkpoints.lineChanged(callId, [{ id: standing, leg }]);
+  checkpoints.lineChanged(over, [{ id: over, leg }]);
+  const established: SipLeg = { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' };
+  checkpoints.lineChanged(callId, [{ id: standing, leg: established }]);
+  await checkpoints.written();
+  checkpoints.lineChanged(over, []);
+  const arriving: SipLeg = { ...leg, state: 'arriving', channel: null };
+  checkpoints.lineChanged(arrived, [{ id: arrived, leg: arriving }]);
+  await checkpoints.close(10_000);
 
-  const next = legsOn(database, node);
+  const next = checkpointsOn(database, node);
   const found = await next.orphans(() => false);
   t.deepEqual(
     found.toSorted((one, other) => one.leg.state.localeCompare(other.leg.state)),
     [
-      { id: arrived, callId: null, leg: { ...leg, state: 'arriving', channel: null } },
-      { id: standing, callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } },
+      { id: arrived, callId: null, leg: arriving },
+      { id: standing, callId, leg: established },
     ],
   );
-  for (const { id } of found) next.remove(id);
-  await next.settled(10_000);
+  for (const { id, callId: call } of found) next.lineChanged(call ?? id, []);
+  await next.close(10_000);
   t.deepEqual(await legsOf(database, sealing, node), []);
 });
 
 test.serial('deletes the last leg of a resumed call although another leg is being written', async (t) => {
   const database = await testDatabase();
   const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  const dead = legsOn(database, node);
-  dead.keep(left, { callId, leg });
-  await dead.settled(10_000);
-  const next = legsOn(database, node);
+  const dead = checkpointsOn(database, node);
+  dead.lineChanged(callId, [{ id: left, leg }]);
+  await dead.close(10_000);
+  const next = checkpointsOn(database, node);
   next.resume(callId, [{ id: left, leg }]);
-  next.keep(other, { callId: null, leg });
-  next.keep(left, { callId, leg });
-  next.remove(left);
-  await next.settled(10_000);
+  next.lineChanged(other, [{ id: other, leg }]);
+  next.lineChanged(callId, [{ id: left, leg: { ...leg } }]);
+  next.lineChanged(callId, []);
+  await next.close(10_000);
   t.deepEqual(await legIds(database, node), [other]);
 });
 
 test.serial('keeps the legs of another node unless that node is named', async (t) => {
   const database = await testDatabase();
   const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
-  const legs = legsOn(database, one);
-  legs.keep(id, { callId: null, leg });
-  await legs.settled(10_000);
-  t.deepEqual(await legsOn(database, other).orphans(() => false), []);
-  t.deepEqual(await legsOn(database, other).orphans(() => false, one), [{ id, callId: null, leg }]);
+  const checkpoints = checkpointsOn(database, one);
+  checkpoints.lineChanged(id, [{ id, leg }]);
+  await checkpoints.close(10_000);
+  t.deepEqual(await checkpointsOn(database, other).orphans(() => false), []);
+  t.deepEqual(await checkpointsOn(database, other).orphans(() => false, one), [{ id, callId: null, leg }]);
 });
 
-test.serial('writes the latest state of each leg when the database is reachable again', async (t) => {
+test.serial('writes the latest legs of each call when the database is reachable again', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   let isAway = true;
   let tries = 0;
-  const failing: Database = {
-    ...database,
-    ...scriptedStatements((...asked) => {
-      if (!isAway) return database.execute(...asked);
-      tries += 1;
-      return Promise.reject(new Error('away'));
-    }),
-  };
-  const legs = legsOn(failing, node);
+  const scripted = scriptedStatements((...asked) => {
+    if (!isAway) return database.execute(...asked);
+    tries += 1;
+    return Promise.reject(new Error('away'));
+  });
+  const failing: Database = { ...database, journal: { ...database.journal, ...scripted } };
+  const checkpoints = checkpointsOn(failing, node);
   const [lasting, passing] = [randomUUID(), randomUUID()];
-  legs.keep(lasting, { callId: null, leg });
-  legs.keep(passing, { callId: null, leg });
+  checkpoints.lineChanged(lasting, [{ id: lasting, leg }]);
+  checkpoints.lineChanged(passing, [{ id: passing, leg }]);
   while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
-  legs.keep(lasting, { callId: null, leg: { ...leg, state: 'standing' } });
-  legs.remove(passing);
+  checkpoints.lineChanged(lasting, [{ id: lasting, leg: { ...leg, state: 'standing' } }]);
+  checkpoints.lineChanged(passing, []);
   isAway = false;
   while ((await legsOf(database, sealing, node)).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 20));
-  await legs.settled(10_000);
+  await checkpoints.close(10_000);
   t.deepEqual(await legsOf(database, sealing, node), [
     { callId: lasting, epoch: 1, legs: [{ id: lasting, leg: { ...leg, state: 'standing' } }] },
   ]);
 });
 
-test.serial('deletes an ended leg with the next write, or after a short delay', async (t) => {
+test.serial('a checkpoint that the database rejects does not block the others', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
-  let statements = 0;
-  const counting: Database = {
-    ...database,
-    ...scriptedStatements(async (...asked) => {
-      const rows = await database.execute<object>(...asked);
-      statements += 1;
-      return rows;
-    }),
-  };
+  const [rejected, stored] = [randomUUID(), randomUUID()];
+  let tries = 0;
+  const scripted = scriptedStatements((...asked) => {
+    tries += 1;
+    return tries === 1 ? Promise.reject(new Error('bad value')) : database.execute(...asked);
+  });
+  const failing: Database = { ...database, journal: { ...database.journal, ...scripted } };
+  const checkpoints = checkpointsOn(failing, node, { isPassing: () => false });
+  checkpoints.lineChanged(rejected, [{ id: rejected, leg }]);
+  while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
+  checkpoints.lineChanged(stored, [{ id: stored, leg }]);
+  await checkpoints.written();
+  t.deepEqual(await legIds(database, node), [stored]);
+});
+
+test.serial('deletes an ended leg with the next written leg, or after a short delay', async (t) => {
+  const real = await testDatabase();
+  const node = randomUUID();
+  const { database, count, written } = counting(real);
   const clock = new SimulatedClock();
-  const legs = legsOn(counting, node, clock);
+  const checkpoints = checkpointsOn(database, node, { clock });
   const [first, second] = [randomUUID(), randomUUID()];
-  const ids = (): Promise<string[]> => legIds(database, node);
-  const written = async (count: number): Promise<void> => {
-    while (statements < count) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const ids = (): Promise<string[]> => legIds(real, node);
 
-  legs.keep(first, { callId: null, leg });
+  checkpoints.lineChanged(first, [{ id: first, leg }]);
   await written(1);
-  legs.remove(first);
+  checkpoints.lineChanged(first, []);
   clock.increment(999);
-  t.deepEqual([await ids(), statements], [[first], 1]);
-  legs.keep(second, { callId: null, leg });
+  t.deepEqual([await ids(), count()], [[first], 1]);
+  checkpoints.lineChanged(second, [{ id: second, leg }]);
   await written(2);
-  t.deepEqual([await ids(), statements], [[second], 2]);
+  t.deepEqual([await ids(), count()], [[second], 2]);
 
-  legs.remove(second);
+  checkpoints.lineChanged(second, []);
   clock.increment(1_000);
   await written(3);
-  t.deepEqual([await ids(), statements], [[], 3]);
+  t.deepEqual([await ids(), count()], [[], 3]);
 });
 
 test.serial(
@@ -753,24 +862,26 @@ test.serial(
   async (t) => {
     const database = await testDatabase();
     const node = randomUUID();
-    const legs = legsOn(database, node);
-    const [callId, counterparty, person] = [randomUUID(), randomUUID(), randomUUID()];
-    t.false(legs.areGone(callId), 'a call without legs here may have stored ones');
-    legs.keep(counterparty, { callId, leg });
-    legs.keep(person, { callId, leg: { ...leg, isOfTransfer: true } });
-    await legs.written();
-    legs.remove(person);
-    t.false(legs.areGone(callId));
-    legs.remove(counterparty);
-    t.true(legs.areGone(callId));
-    legs.ended(callId);
-    t.false(legs.areGone(callId), 'it is forgotten');
+    const checkpoints = checkpointsOn(database, node);
+    const callId = randomUUID();
+    const counterparty = { id: randomUUID(), leg };
+    const person = { id: randomUUID(), leg: { ...leg, isOfTransfer: true } };
+    t.false(checkpoints.areGone(callId), 'a call without legs here may have stored ones');
+    checkpoints.lineChanged(callId, [counterparty]);
+    checkpoints.lineChanged(callId, [counterparty, person]);
+    await checkpoints.written();
+    checkpoints.lineChanged(callId, [counterparty]);
+    t.false(checkpoints.areGone(callId));
+    checkpoints.lineChanged(callId, []);
+    t.true(checkpoints.areGone(callId));
+    checkpoints.ended(callId);
+    t.false(checkpoints.areGone(callId), 'it is forgotten');
 
     const crossing = randomUUID();
-    legs.keep(counterparty, { callId: crossing, leg });
-    legs.remove(counterparty);
-    t.false(legs.areGone(crossing), 'a write that stores it is under way');
-    await legs.settled(10_000);
+    checkpoints.lineChanged(crossing, [counterparty]);
+    checkpoints.lineChanged(crossing, []);
+    t.false(checkpoints.areGone(crossing), 'a write that stores it is under way');
+    await checkpoints.close(10_000);
     t.deepEqual((await legIds(database, node)).length, 2, 'the end deletes the first call');
   },
 );
@@ -778,12 +889,124 @@ test.serial(
 test.serial('keeps the stored leg that another process continues', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
-  const legs = legsOn(database, node);
+  const checkpoints = checkpointsOn(database, node);
   const [callId, id] = [randomUUID(), randomUUID()];
-  legs.keep(id, { callId, leg });
-  legs.release(id);
-  await legs.written();
-  legs.remove(id);
-  await legs.settled(10_000);
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  checkpoints.release(callId);
+  await checkpoints.written();
+  checkpoints.lineChanged(callId, []);
+  await checkpoints.close(10_000);
   t.deepEqual(await legIds(database, node), [id]);
+});
+
+test.serial('deletes a leg that ends while it is being written', async (t) => {
+  const real = await testDatabase();
+  const node = randomUUID();
+  const { database, written } = counting(real);
+  const clock = new SimulatedClock();
+  const checkpoints = checkpointsOn(database, node, { clock });
+  const [callId, id] = [randomUUID(), randomUUID()];
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  checkpoints.lineChanged(callId, []);
+  await written(1);
+  await checkpoints.written();
+  t.deepEqual(await legIds(real, node), [id]);
+  clock.increment(journalLimits.checkpoints.dropMs);
+  await written(2);
+  t.deepEqual(await legIds(real, node), []);
+});
+
+test.serial('does not write an established leg that the statement of the answer contains', async (t) => {
+  const real = await testDatabase();
+  const { database, count, written } = counting(real);
+  const clock = new SimulatedClock();
+  const [callId, id] = [randomUUID(), randomUUID()];
+  const checkpoints = checkpointsOn(database, randomUUID(), { clock, awaitsAnswer: () => true });
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  await written(1);
+  await checkpoints.written();
+  const established = [{ id, leg: { ...leg, state: 'standing' as const } }];
+  checkpoints.lineChanged(callId, established);
+  t.deepEqual(checkpoints.withAnswer(callId), established);
+  checkpoints.answered(callId);
+  clock.increment(journalLimits.checkpoints.gatherMs);
+  await checkpoints.written();
+  t.is(count(), 1);
+});
+
+test.serial('writes an established leg without a late answer', async (t) => {
+  const real = await testDatabase();
+  const node = randomUUID();
+  const { database, count, written } = counting(real);
+  const clock = new SimulatedClock();
+  const [callId, id] = [randomUUID(), randomUUID()];
+  const checkpoints = checkpointsOn(database, node, { clock, awaitsAnswer: () => true });
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  await written(1);
+  await checkpoints.written();
+  checkpoints.lineChanged(callId, [{ id, leg: { ...leg, state: 'standing' } }]);
+  clock.increment(journalLimits.checkpoints.gatherMs - 1);
+  t.is(count(), 1);
+  clock.increment(1);
+  await written(2);
+  t.is((await legsOf(real, sealing, node))[0]?.legs[0]?.leg.state, 'standing');
+});
+
+test.serial('writes a new leg of a call that awaits its answer at once', async (t) => {
+  const real = await testDatabase();
+  const node = randomUUID();
+  const { database, written } = counting(real);
+  const clock = new SimulatedClock();
+  const [callId, refused, next] = [randomUUID(), randomUUID(), randomUUID()];
+  const checkpoints = checkpointsOn(database, node, { clock, awaitsAnswer: () => true });
+  checkpoints.lineChanged(callId, [{ id: refused, leg }]);
+  await written(1);
+  checkpoints.lineChanged(callId, []);
+  checkpoints.lineChanged(callId, [{ id: next, leg }]);
+  await written(2);
+  t.deepEqual(await legIds(real, node), [next]);
+});
+
+for (const [change, when] of [
+  ['before the statement of the answer was read', 'read'],
+  ['while the answer is being written', 'written'],
+] as const)
+  test.serial(`writes a leg again that changes ${change}`, async (t) => {
+    const real = await testDatabase();
+    const node = randomUUID();
+    const { database, count, written } = counting(real);
+    const clock = new SimulatedClock();
+    const [callId, id] = [randomUUID(), randomUUID()];
+    const checkpoints = checkpointsOn(database, node, { clock, awaitsAnswer: () => true });
+    checkpoints.lineChanged(callId, [{ id, leg }]);
+    // The first write may be committed after the answer.
+    if (when === 'written') {
+      await written(1);
+      await checkpoints.written();
+    }
+    const established = { ...leg, state: 'standing' as const };
+    checkpoints.lineChanged(callId, [{ id, leg: established }]);
+    checkpoints.withAnswer(callId);
+    if (when === 'written')
+      checkpoints.lineChanged(callId, [{ id, leg: { ...established, nextHop: 'sip:proxy;lr' } }]);
+    checkpoints.answered(callId);
+    await written(2);
+    await checkpoints.written();
+    t.is(count(), 2);
+    const [stored] = await legsOf(real, sealing, node);
+    t.like(stored?.legs[0]?.leg, {
+      state: 'standing',
+      nextHop: when === 'written' ? 'sip:proxy;lr' : null,
+    });
+  });
+
+test.serial('writes nothing when a line that is taken over reports its stored legs', async (t) => {
+  const real = await testDatabase();
+  const { database, count } = counting(real);
+  const [callId, id] = [randomUUID(), randomUUID()];
+  const checkpoints = checkpointsOn(database, randomUUID());
+  checkpoints.resume(callId, [{ id, leg }]);
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  await checkpoints.close(10_000);
+  t.is(count(), 0);
 });

@@ -7,7 +7,7 @@ import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
 import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { CallsLost, createFreezeFence, type FreezeFence } from '#src/domain/fence.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { nodeWithoutConnections, type OtherNode } from '#src/persistence/nodes/nodes.ts';
+import { nodesWithoutConnections, type OtherNode } from '#src/persistence/nodes/nodes.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -246,7 +246,10 @@ test.serial('one of two gateways cleans up once after a dead third one', async (
   t.deepEqual(await database.execute('select 1 from node'), []);
 });
 
-/** Numbers of the checks that try a clean-up which fails this many times. */
+/**
+ * Returns the numbers of the checks in which a gateway tries to clean up after a dead one, if the first `failures`
+ * attempts fail.
+ */
 const triesOf = async (t: ExecutionContext, failures: number): Promise<number> => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();
@@ -366,7 +369,7 @@ const suddenWorld = async (
     },
   };
   const survivor = watching(observed, 'survivor', undefined, undefined, {
-    shared: { lines, reportedBy },
+    shared: { lines, reportedBy, checks: 'one' },
     confirmMs: [20, 50, 100, 200, 400],
   });
   await survivor.join();
@@ -376,6 +379,7 @@ const suddenWorld = async (
       ? true
       : undefined;
   return {
+    url,
     database,
     doomedDatabase,
     survivor,
@@ -400,6 +404,71 @@ test.serial(
     await survivor.close();
   },
 );
+
+test.serial('starts the clean-up of gateways that die together without another check', async (t) => {
+  const { url, survivor, doomedDatabase, isAwaited } = await suddenWorld(t, { reportedBy: 'database' });
+  const otherDatabase = await openTestDatabase(t, url, 'doomed as well');
+  const other = watching(otherDatabase, 'doomed as well');
+  await other.join();
+  await other.tellTakes({ lines, form: 1 });
+  await survivor.look();
+  await until('the session is awaited', isAwaited);
+  await Promise.all([doomedDatabase.close(), otherDatabase.close()]);
+  await until('both are cleaned up', () => (survivor.seen.cleaned.length > 1 ? true : undefined));
+  t.deepEqual(survivor.seen.cleaned.toSorted(), ['doomed', 'doomed as well']);
+  await survivor.close();
+});
+
+/** A registered gateway without connections, and a gateway that starts. */
+const startingWorld = async (t: ExecutionContext, confirmMs: readonly number[]) => {
+  const url = await testDatabaseUrl(t);
+  const doomedDatabase = await openTestDatabase(t, url, 'doomed');
+  const doomed = watching(doomedDatabase, 'doomed');
+  await doomed.join();
+  await doomed.tellTakes({ lines, form: 1 });
+  const database = await openTestDatabase(t, url, 'survivor');
+  await doomedDatabase.close();
+  await until('its connections have ended', async () =>
+    (await nodesWithoutConnections(database, ['doomed'])).length > 0 ? true : undefined,
+  );
+  const checks = { count: 0, between: async (): Promise<void> => {} };
+  const observed: Database = {
+    ...database,
+    async execute<Row>(sql: string, parameters?: readonly unknown[]) {
+      const rows = await database.execute<Row>(sql, parameters);
+      if (sql.includes('pg_stat_activity')) {
+        checks.count += 1;
+        await checks.between();
+      }
+      return rows;
+    },
+  };
+  const shared = { lines, reportedBy: 'database', checks: 'one' } as const;
+  const survivor = watching(observed, 'survivor', undefined, undefined, { shared, confirmMs });
+  await survivor.join();
+  survivor.open();
+  return { url, survivor, checks };
+};
+
+test.serial('a starting gateway cleans up after one without connections at its first check', async (t) => {
+  const { survivor } = await startingWorld(t, [5, 10]);
+  await survivor.look();
+  await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
+  t.deepEqual(survivor.seen.cleaned, ['doomed']);
+  await survivor.close();
+});
+
+test.serial('a starting gateway treats one that reconnects to the database as alive', async (t) => {
+  const { url, survivor, checks } = await startingWorld(t, [5, 10]);
+  checks.between = async () => {
+    if (checks.count === 1) await openTestDatabase(t, url, 'doomed');
+  };
+  await survivor.look();
+  await until('it is checked again', () => (checks.count > 1 ? true : undefined));
+  await survivor.look(2);
+  t.deepEqual(survivor.seen.cleaned, []);
+  await survivor.close();
+});
 
 test.serial('treats a gateway that loses its session but keeps other connections as alive', async (t) => {
   const { survivor, database, doomedDatabase, isAwaited, waits } = await suddenWorld(t, {
@@ -426,7 +495,7 @@ test.serial('leaves a gateway with other lines to the periodic checks', async (t
   await survivor.look();
   await doomedDatabase.close();
   await until('its connections have ended', async () =>
-    (await nodeWithoutConnections(database, 'doomed')) === undefined ? undefined : true,
+    (await nodesWithoutConnections(database, ['doomed'])).length === 0 ? undefined : true,
   );
   survivor.leftRelay('doomed');
   await survivor.look(2);
@@ -451,7 +520,7 @@ test.serial('judges a gateway that the relay reports during its own start after 
   await doomed.join();
   await doomed.tellTakes({ lines, form: 1 });
   const survivor = watching(database, 'survivor', undefined, undefined, {
-    shared: { lines, reportedBy: 'relay' },
+    shared: { lines, reportedBy: 'relay', checks: 'one' },
   });
   await survivor.join();
   survivor.leftRelay('doomed');

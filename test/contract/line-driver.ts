@@ -17,7 +17,7 @@ export type FarEndKind =
   | 'murmuring'
   /** Presses 1, 2 and #. */
   | 'dialling'
-  /** Presses 1, 2 and # when the agent has pressed them. */
+  /** A far end that presses 1, 2 and # after the agent has pressed these keys. */
   | 'echoing'
   /** Speaks "Please leave a message after the tone." when it has answered, beeps and listens. */
   | 'machine'

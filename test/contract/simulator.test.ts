@@ -7,6 +7,7 @@ import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { Synthesizer } from '#sip/audio/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { createScripts } from '#test/sip/simulator/network.ts';
 import { createTape, done } from '#test/sip/simulator/recording-network.ts';
 import { languageContract } from './language.ts';
 import type { FarEndKind, NotingDriver } from './line-driver.ts';
@@ -46,6 +47,7 @@ const makeDriver = (): NotingDriver => {
       return { sampleRate: recordingSampleRate, samples: new Int16Array() };
     },
   };
+  const { defineCallee, findCallee } = createScripts();
   const lines = createSimulatorLines({
     clock,
     speed: 1,
@@ -61,9 +63,10 @@ const makeDriver = (): NotingDriver => {
       resample,
     },
     mediaFor: false,
+    findCallee,
   });
   for (const { number, script } of Object.values(farEnds))
-    if (script !== undefined) lines.defineCallee(number, script);
+    if (script !== undefined) defineCallee(number, script);
   return {
     open: lines.open,
     numberOf: (farEnd) => farEnds[farEnd].number,

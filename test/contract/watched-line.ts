@@ -5,6 +5,7 @@ import { watchTransfer } from './watched-transfer.ts';
 import { watchUtterances } from './watched-utterances.ts';
 
 export type WatchedLine = {
+  readonly callId: string;
   readonly events: readonly LineEvent[];
   /** Breaches of the contract so far, as sentences. */
   readonly breaches: readonly string[];
@@ -12,7 +13,6 @@ export type WatchedLine = {
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
   close(): void;
   release(): void;
-  canBeResumed(): boolean;
   /** The events of one kind. */
   all<Type extends LineEvent['type']>(type: Type): Extract<LineEvent, { type: Type }>[];
   saw(type: LineEvent['type']): boolean;
@@ -69,6 +69,7 @@ export const openWatched = (
   );
 
   const watched: WatchedLine = {
+    callId: input.callId,
     events,
     breaches,
     say(text, language) {
@@ -91,7 +92,6 @@ export const openWatched = (
       isClosed = true;
       during('release', () => line.release());
     },
-    canBeResumed: () => line.canBeResumed(),
     all: <Type extends LineEvent['type']>(type: Type) =>
       events.filter((event): event is Extract<LineEvent, { type: Type }> => event.type === type),
     saw: (type) => events.some((event) => event.type === type),

@@ -388,7 +388,7 @@ const rules = (words: string): Destinations => {
 
 const usual = kindsBut(platformDeniedDestinations).join(' ');
 
-/** Each of several rules has to permit it. */
+/** Returns the problem of a number under several rules, each of which must permit the number. */
 const problem = (number: string, country: Country, ...words: string[]) =>
   destinationProblem({ destinations: words.map(rules) }, number, country);
 

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { ServerAddress } from '#sip/reconnect.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import { createControlReader, writeControlMessage, type ControlMessage } from './control-messages.ts';
 import { takeSipCommand } from './drachtio-commands.ts';
 import { tellUnsolicited, type Client, type Core } from './drachtio-core.ts';
@@ -84,12 +85,9 @@ const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => s
 
   return {
     act,
-    async listen(port: number): Promise<number> {
+    async listen(port: number): Promise<void> {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
-      const address = server.address();
-      if (address === null || typeof address === 'string') throw new Error('No port');
-      return address.port;
     },
     cut,
     /** While away, new connections are closed at once. */
@@ -119,7 +117,8 @@ export const startDrachtioServer = async () => {
   let secret = firstSecret;
   let core: Core = { address: sipAddress, dialogs: createSipDialogs(), parties, clientFor, isThere };
   let control = createControl(core, clients, () => secret);
-  const port = await control.listen(0);
+  const port = await ownPort();
+  await control.listen(port);
 
   function clientFor(method: string): Client | undefined {
     return [...clients.values()].find(({ routes }) => routes.has(method.toLowerCase()));

@@ -51,7 +51,7 @@ export const apiResponse = (body: string): string =>
 
 const goodbye = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
 
-/** Sent before FreeSWITCH closes a connection. */
+/** Message that FreeSWITCH sends before it closes a connection. */
 export const disconnectNotice = [
   'Content-Type: text/disconnect-notice',
   `Content-Length: ${goodbye.length}`,

@@ -6,6 +6,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { ServerLoad } from '#sip/freeswitch/connection.ts';
 import type { ServerAddress } from '#sip/reconnect.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import {
   apiResponse,
   commandReply,
@@ -93,12 +94,9 @@ const createEventSocket = (options: {
       const event = jsonEvent({ 'Event-Name': name, 'Core-UUID': coreId, ...fields });
       for (const [socket, names] of connections) if (names.has(name)) socket.write(event);
     },
-    async listen(port: number): Promise<number> {
+    async listen(port: number): Promise<void> {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
-      const address = server.address();
-      if (address === null || typeof address === 'string') throw new Error('No port');
-      return address.port;
     },
     /** Disconnects all clients; later ones are still accepted. */
     disconnect(): void {
@@ -269,7 +267,8 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   const open = () =>
     createEventSocket({ secret: () => secret, reception: () => reception, runApi, sendToChannel });
   let eventSocket = open();
-  const port = await eventSocket.listen(0);
+  const port = await ownPort();
+  await eventSocket.listen(port);
   createFarEnd(network, sipAddress).onMessage(take);
 
   const die = (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** A channel of FreeSWITCH: a SIP dialog with drachtio-server, commands by the event socket, and its audio. */
 import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
-import { pcmu } from '#sip/rtp/g711.ts';
+import { pcmu } from '#sip/audio/g711.ts';
 import { createSending } from '#sip/rtp/sending.ts';
 import { patienceMs } from './mailbox.ts';
 import type { SocketCommand } from './event-socket-messages.ts';
@@ -192,6 +192,15 @@ export class MediaChannel {
     await this.sound?.opened;
   }
 
+  /** Resolves to whether its unicast has received a voice, when it has or the channel has ended. */
+  async untilSpokenTo(): Promise<boolean> {
+    while (!this.#isOver) {
+      if (this.sound !== null) return this.sound.spokenTo;
+      await Promise.race(['connected', 'over'].map((event) => once(this.#events, event)));
+    }
+    return false;
+  }
+
   /** Resolves when the channel was told to send these digits. */
   async untilDigitsSent(digits: string): Promise<void> {
     while (!this.pressed.endsWith(digits))
@@ -243,6 +252,7 @@ export class MediaChannel {
     this.#rtp?.close();
     this.#rtp = null;
     this.#events.emit('parked');
+    this.#events.emit('over');
     this.sound?.close();
     this.#pastSound = this.sound;
     this.sound = null;

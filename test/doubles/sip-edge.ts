@@ -15,6 +15,7 @@ import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
+import type { StoredLeg } from '#src/domain/sip-leg.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
@@ -67,6 +68,8 @@ export type LinesAndCalls = {
 export type SipEdge = Servers & LinesAndCalls;
 
 export type SipEdgeOptions = Partial<DrachtioLinesOptions> & {
+  /** Stores the legs of a call whenever they change. */
+  storeLegs?: (callId: string, legs: readonly StoredLeg[]) => void;
   /** Decides about each inbound call; by default all are accepted. */
   decide?: (arrival: Arrival) => ArrivalVerdict | Promise<ArrivalVerdict>;
   /** Does not open the lines of accepted calls automatically. */
@@ -102,14 +105,14 @@ const linesOn = async ({
   clock,
 }: Pick<ServerAddresses, 'drachtio' | 'freeSwitches'> & {
   clock: OrderedClock;
-}): Promise<DrachtioLinesOptions> => ({
+}): Promise<Omit<DrachtioLinesOptions, 'onCheckpoint'>> => ({
   drachtio: drachtio.control,
   freeSwitches: freeSwitches.map(({ eventSocket }) => eventSocket),
   controlProbe: noProbe,
   mediaServers: plainMediaServers,
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
-  legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
+  readOrphans: async () => [],
   trunkLoad: loadOfOtherNodes,
   trunkTimes,
   inboundAccess,
@@ -171,9 +174,18 @@ export const startSipEdgeOn = async <On extends ServerAddresses>(
   servers: On,
   { waits = true, ...options }: Omit<SipEdgeOptions, 'freeSwitchCount' | 'spoil'> & { waits?: boolean } = {},
 ): Promise<On & LinesAndCalls> => {
-  const { decide = () => ({ accepted: true }), opensNothing = false, ...lineOptions } = options;
+  const {
+    decide = () => ({ accepted: true }),
+    opensNothing = false,
+    storeLegs = () => {},
+    ...lineOptions
+  } = options;
   const clock = createTurnedClock();
-  const lines = createDrachtioLines({ ...(await linesOn({ ...servers, clock })), ...lineOptions });
+  const lines = createDrachtioLines({
+    ...(await linesOn({ ...servers, clock })),
+    onCheckpoint: (callId) => storeLegs(callId, lines.checkpoint(callId).legs),
+    ...lineOptions,
+  });
   t.teardown(() => closeLines(lines, clock));
 
   const events = new EventEmitter();

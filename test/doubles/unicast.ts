@@ -16,6 +16,8 @@ export type Unicast = {
   tick(heard: Int16Array): Int16Array;
   /** Number of ticks so far. */
   ticks(): number;
+  /** Resolves to true on the first datagram that is not silent, or to false when the unicast is closed before it. */
+  spokenTo: Promise<boolean>;
   isOpen(): boolean;
   close(): void;
 };
@@ -36,13 +38,18 @@ export const startUnicast = (command: Command): Unicast => {
   const to = { address: told('remote-ip'), port: Number(told('remote-port')) };
   const socket = createSocket('udp4');
   const played: Int16Array[] = [];
+  const spokenTo = Promise.withResolvers<boolean>();
   let ticks = 0;
   let isOpen = false;
   let isClosed = false;
   const send = (samples: Int16Array): void => socket.send(bytesOf(samples), to.port, to.address);
 
   socket.on('error', () => {});
-  socket.on('message', (datagram) => played.push(new Int16Array(Uint8Array.from(datagram).buffer)));
+  socket.on('message', (datagram) => {
+    const frame = new Int16Array(Uint8Array.from(datagram).buffer);
+    played.push(frame);
+    if (frame.some((sample) => sample !== 0)) spokenTo.resolve(true);
+  });
   const open = async (): Promise<void> => {
     socket.bind(Number(told('local-port')), told('local-ip'));
     await once(socket, 'listening');
@@ -61,9 +68,11 @@ export const startUnicast = (command: Command): Unicast => {
       return played.shift() ?? new Int16Array(frameSamples);
     },
     ticks: () => ticks,
+    spokenTo: spokenTo.promise,
     isOpen: () => isOpen,
     close() {
       isOpen = false;
+      spokenTo.resolve(false);
       if (!isClosed) socket.close();
       isClosed = true;
     },

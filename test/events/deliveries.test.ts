@@ -497,7 +497,7 @@ test.serial(
 
 // Delivery worker recovery
 
-/** A database that fails at these queries, `times` times. */
+/** A database that rejects the given queries the first `times` times. */
 const breaking = (db: Database, isMeant: (sql: string) => boolean, times: number): Database => ({
   ...db,
   execute(sql, parameters) {

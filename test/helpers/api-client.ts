@@ -21,9 +21,9 @@ export type ApiResponse = {
 
 export type SendOptions = {
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   body?: unknown;
-  /** Sent unchanged instead of `body`. */
+  /** Body that is sent unchanged instead of `body`. */
   raw?: string | Buffer;
 };
 

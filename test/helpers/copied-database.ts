@@ -9,7 +9,7 @@ import { findBinaries, type Binaries } from '#src/persistence/embedded/binaries.
 import { chooseUnprivileged, type Unprivileged } from '#src/persistence/embedded/unprivileged.ts';
 import { runStatement } from './database-statement.ts';
 import type { Scope } from './file-scope.ts';
-import { freePort } from './free-port.ts';
+import { ownPort } from './own-port.ts';
 import { until } from './until.ts';
 
 type Server = { url: string; port: number; child: ChildProcess };
@@ -34,7 +34,7 @@ const start = async (
   cluster: string,
   settings: Record<string, string>,
 ): Promise<Server> => {
-  const port = await freePort();
+  const port = await ownPort();
   const all = {
     port,
     listen_addresses: '127.0.0.1',
@@ -92,7 +92,7 @@ const end = async ({ child }: Server): Promise<void> => {
   await exited;
 };
 
-/** Both servers end with the scope. */
+/** Copies a database to a second server. Both servers end when the test or the file that is the scope ends. */
 export const copiedDatabase = async (t: Scope): Promise<CopiedDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-copied-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /**
  * Removes the databases of a test run when AVA's process has ended: `node database-cleanup.ts <folder> <template>`. The
- * end of standard input is the signal. It runs in its own session, so that Ctrl-C ends AVA but not this process.
+ * end of standard input is the signal. The program runs in its own session, so that Ctrl-C ends AVA but not this
+ * process.
  */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * AVA's shared worker for databases. It starts a PostgreSQL server for the run, or uses that of `GW_TEST_DATABASE_URL`,
- * migrates one template database, and creates and drops copies of it on request. `database-cleanup.ts` stops the server
- * when the run is over.
+ * AVA's shared worker for databases. The worker starts a PostgreSQL server for the run, or uses that of
+ * `GW_TEST_DATABASE_URL`, migrates one template database, and creates and drops copies of it on request.
+ * `database-cleanup.ts` stops the server when the run is over.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ type Server = {
 };
 
 /**
- * Starts the cleanup process. It holds the other end of a pipe, which the kernel closes when AVA's process ends for any
+ * Starts the cleanup process. That process reads from a pipe, which the kernel closes when AVA's process ends for any
  * reason.
  */
 const startCleanup = async (folder: string): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
- * Databases for tests, each a copy of one that was migrated once for the whole run. They are on a PostgreSQL server of
- * the run, or on that of `GW_TEST_DATABASE_URL`. AVA's shared worker (`database-worker.ts`) creates them.
+ * Databases for tests, each a copy of one that was migrated once for the whole run. All databases are on a PostgreSQL
+ * server of the run, or on that of `GW_TEST_DATABASE_URL`. AVA's shared worker (`database-worker.ts`) creates the
+ * databases.
  */
 import test, { type ExecutionContext } from 'ava';
 import { registerSharedWorker } from 'ava/plugin';
@@ -90,8 +91,8 @@ const endShared = async (): Promise<void> => {
 };
 
 /**
- * One database for the tests of a file, or of the given section; initially migrated and empty. It is dropped with the
- * file, or when a test of another section requests its database. The tests that use it are serial.
+ * One database for the tests of a file, or of the given section; initially migrated and empty. The database is dropped
+ * with the file, or when a test of another section requests its database. Tests that use this database are serial.
  */
 export const testDatabase = async (section?: ExecutionContext | string): Promise<Database> => {
   const scope = typeof section === 'string' ? section : '';

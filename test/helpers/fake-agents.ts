@@ -1,6 +1,6 @@
 /**
- * Agent servers of all five types on loopback. Each sends its responses piece by piece in the format of the real
- * server.
+ * Agent servers of all five types on loopback. Each server sends its responses piece by piece in the format of the real
+ * one.
  */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';

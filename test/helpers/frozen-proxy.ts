@@ -25,7 +25,7 @@ const targetOf = (url: URL): { path: string } | { host: string; port: number } =
     : { path: `${folder}/.s.PGSQL.5432` };
 };
 
-/** Closed with the test. */
+/** Starts a proxy that can be frozen, which is closed with the test. */
 export const frozenProxy = async (t: ExecutionContext, databaseUrl: string): Promise<FrozenProxy> => {
   const target = targetOf(new URL(databaseUrl));
   const pairs = new Set<{ near: Socket; far: Socket; isForgotten: boolean }>();

@@ -7,9 +7,11 @@ import pino from 'pino';
 import { z } from 'zod';
 import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
+import { realEnvironment } from '#src/parts/runtime.ts';
 import { apiClient, type ApiClient } from './api-client.ts';
 import { testDatabaseUrl } from './database.ts';
 import { fileScope, type Scope } from './file-scope.ts';
+import { openQuickEncoding } from './quick-encoding.ts';
 import { until } from './until.ts';
 
 const turn = z.object({
@@ -90,7 +92,10 @@ export const logWarningsOnFailure = (t: ExecutionContext, logged: readonly strin
   });
 };
 
-/** Starts a gateway that ends with the scope. `environment` overrides the settings. */
+/**
+ * Starts a gateway that ends with the scope. `environment` overrides the settings. Recordings have no audio unless it
+ * names their format.
+ */
 export const startTestGateway = async (
   scope: Scope,
   environment: Record<string, string>,
@@ -102,7 +107,11 @@ export const startTestGateway = async (
   const logger = pino({ level: 'trace', base: null }, { write: (line: string) => void logged.push(line) });
   const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
   const databaseLimits = { ...config.databaseLimits, ...patientLimits };
-  const gateway = await startNext({ ...config, databaseLimits }, logger);
+  const means =
+    environment['GW_RECORDINGS_FORMAT'] === undefined
+      ? { ...realEnvironment, openEncoding: openQuickEncoding }
+      : realEnvironment;
+  const gateway = await startNext({ ...config, databaseLimits }, logger, means);
   scope.teardown(async () => {
     await gateway.close();
     if (environment['GW_DATA_DIR'] === undefined) await rm(dataFolder, { recursive: true, force: true });
@@ -169,8 +178,8 @@ export const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway
 };
 
 /**
- * Module-level, called once per test file: a gateway for all tests of the file that do not affect each other. It starts
- * when the first test requests it.
+ * Module-level, called once per test file: a gateway for all tests of the file that do not affect each other. The
+ * gateway starts when the first test requests it.
  */
 export const sharedGateway = (
   environment: Record<string, string> | ((scope: Scope) => Promise<Record<string, string>>) = {},

@@ -1,4 +1,4 @@
-/** A DNS server on loopback (RFC 1035) with records defined by a test. It can ignore queries for a name. */
+/** A DNS server on loopback (RFC 1035) with records defined by a test. The server can ignore queries for a name. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 

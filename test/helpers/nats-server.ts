@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { ownPort } from './own-port.ts';
 import { until } from './until.ts';
 
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
@@ -17,8 +18,8 @@ export const startNatsServer = async (
   options: { port?: number; token?: string } = {},
 ): Promise<NatsServer> => {
   const token = options.token === undefined ? [] : ['--auth', options.token];
-  // -1: any free port, which the server prints.
-  const wanted = ['--addr', '127.0.0.1', '--port', String(options.port ?? -1)];
+  const port = options.port ?? (await ownPort());
+  const wanted = ['--addr', '127.0.0.1', '--port', String(port)];
   const child = spawn(program ?? 'nats-server', [...wanted, ...token], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -26,10 +27,8 @@ export const startNatsServer = async (
   let printed = '';
   child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   await until('the NATS server is ready', () => printed.includes('Server is ready') || undefined);
-  const [, port] = /client connections on 127\.0\.0\.1:(\d+)/.exec(printed) ?? [];
-  if (port === undefined) throw new Error(`The NATS server said nothing of its port: ${printed}`);
   return {
-    port: Number(port),
+    port,
     async stop() {
       child.kill('SIGKILL');
       await ended;

@@ -11,6 +11,7 @@ export const takenOver = (
   changes: Partial<CallResumeState> = {},
 ): CallResumeState => ({
   node: 'second',
+  from: 'first',
   answeredBy: null,
   recordingIsPaused: false,
   pausedForSecret: false,

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pollMs = 15;
 /** Pause before the next poll, as a multiple of the duration of the last one: a busy machine is polled less often. */
 const pausePerPoll = 4;
+/** The same, as a share of the time waited so far: polls of a whole gateway cost more than what is waited for. */
+const pausePerWaited = 0.1;
 const longestPauseMs = 500;
 
 /** Polls until there is a value. The time limit ends a test that hangs; a busy machine does not reach it. */
@@ -12,13 +14,15 @@ export const until = async <Value>(
   withinMs = 60_000,
 ): Promise<Value> => {
   // Monotonic, because tests change the wall clock.
-  const deadline = performance.now() + withinMs;
+  const begunAt = performance.now();
+  const deadline = begunAt + withinMs;
   for (;;) {
     const asked = performance.now();
     const value = await ask();
     if (value !== undefined) return value;
     if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms in vain: ${what}`);
-    const pauseMs = (performance.now() - asked) * pausePerPoll;
-    await sleep(Math.min(Math.max(pollMs, pauseMs), longestPauseMs));
+    const now = performance.now();
+    const pauseMs = Math.max(pollMs, (now - asked) * pausePerPoll, (now - begunAt) * pausePerWaited);
+    await sleep(Math.min(pauseMs, longestPauseMs));
   }
 };

@@ -1,6 +1,7 @@
 /**
- * A customer's server for tests: real HTTP on loopback. It checks every request with the public `standardwebhooks`
- * package, refuses (401) requests that are not signed with a trusted secret, and can fail as scripted.
+ * A customer's server for tests: real HTTP on loopback. The server checks every request with the public
+ * `standardwebhooks` package, refuses (401) requests that are not signed with a trusted secret, and can fail as
+ * scripted.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { inspectorLimits } from '#config/policy.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { masked } from '#src/inspector/inspect-call.ts';
-import { type InspectedCalls, createSessionNames } from '#src/inspector/viewer.ts';
+import { type FollowOthers, type InspectedCalls, createSessionNames } from '#src/inspector/viewer.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { until } from '#test/helpers/until.ts';
@@ -93,11 +93,17 @@ test.serial('without a call id, shows all calls of the workspace from their begi
   const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
   await gateway.call('01000000002');
   await until('the call that is on is seen', () => seen.length > 0 || undefined);
+  const small = watch(`${addressOf(gateway, { token: gateway.credentials.admin_token })}&definitions=0`);
   const later = await gateway.call('01000000007');
   await gateway.untilStatus(later, ...finalStatuses);
   const roots = (): number => new Set(seen.map(({ rootId }) => rootId)).size;
   await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
   t.is(roots(), 2);
+  const definitions = (events: readonly StatelyInspectionEvent[]) =>
+    events.some((event) => event.type === '@xstate.actor' && event.definition !== undefined);
+  t.deepEqual([definitions(seen), definitions(small)], [true, false]);
+  const callIds = small.flatMap((event) => ('callId' in event ? [event.callId] : []));
+  t.is(callIds.at(-1), later);
   t.true(valuesOf(seen, 'call').includes(ringing));
   t.true(valuesOf(seen, 'call').indexOf(ringing) < valuesOf(seen, 'call').indexOf('"completed"'));
   t.deepEqual([...new Set(valuesOf(seen, 'call').filter((value) => !value.includes('active')))].sort(), [
@@ -136,10 +142,12 @@ const openInspector = async (
   pingMs = limits.pingMs,
   calls = noCalls,
   waitingBytes = limits.waitingBytes,
+  followOthers: FollowOthers = () => () => {},
 ) => {
   const inspector = createInspectorSocket({
     calls,
     follow: () => Promise.resolve(),
+    followOthers,
     ownerOf: (callId) => Promise.resolve(callId === 'call-of-one' ? 'one' : undefined),
     limits: { ...limits, waitingBytes, pingMs },
     logger: pino({ level: 'silent' }),
@@ -242,6 +250,54 @@ test.serial('sends many simultaneous calls one after the other to a slow viewer'
   await until('all calls are shown', () => shown === callIds.length || closed !== undefined || undefined);
   t.is(closed, undefined);
   t.true(bytes > inspectorLimits.waitingBytes, 'more than may wait');
+});
+
+/** A viewer of all calls of workspace `one`, and the other gateways of its gateway. */
+const viewerOfOthers = async (t: ExecutionContext, query: string) => {
+  const connections: ReturnType<Parameters<FollowOthers>[1]>[] = [];
+  const followed: unknown[] = [];
+  let isStopped = false;
+  const { port } = await openInspector(t, 60_000, noCalls, limits.waitingBytes, (wanted, open) => {
+    followed.push(wanted);
+    connections.push(open(), open());
+    return () => (isStopped = true);
+  });
+  const viewer = new WebSocket(`ws://127.0.0.1:${port}/inspect?workspace=one${query}`);
+  t.teardown(() => viewer.terminate());
+  const seen: unknown[] = [];
+  const closed = once(viewer, 'close').then(([code, reason]) => `${code} ${reason}`);
+  viewer.on('message', (data: Buffer) => seen.push(JSON.parse(data.toString())));
+  await once(viewer, 'open');
+  const [one, two] = connections;
+  if (one === undefined || two === undefined) throw new Error('The other gateways are not followed');
+  const see = (count: number) => until(`${count} messages`, () => seen.length === count || undefined);
+  return { viewer, seen, see, closed, followed, one, two, isStopped: () => isStopped };
+};
+
+test.serial('shows the calls of other gateways, and stops those of a gateway that is lost', async (t) => {
+  const { viewer, seen, see, followed, one, two, isStopped } = await viewerOfOthers(t, '&definitions=0');
+  t.deepEqual(followed, [{ workspaceId: 'one', hasDefinitions: false }]);
+  const stopped = { ...actor, type: '@xstate.snapshot', snapshot: { status: 'done' } };
+  for (const message of [actor, child, stopped]) one.show(message);
+  two.show(actor);
+  one.over(false);
+  await see(5);
+  t.like(seen, [
+    { type: '@xstate.actor', rootId: '2/x:1', sessionId: '2/x:1' },
+    { type: '@xstate.actor', rootId: '2/x:1', sessionId: '2/x:2', parentId: '2/x:1' },
+    { type: '@xstate.snapshot', sessionId: '2/x:1', snapshot: { status: 'done' } },
+    { type: '@xstate.actor', rootId: '3/x:1', sessionId: '3/x:1' },
+    { type: '@xstate.snapshot', rootId: '2/x:1', sessionId: '2/x:2', snapshot: { status: 'stopped' } },
+  ]);
+  viewer.close();
+  await until('nothing is followed any more', () => isStopped() || undefined);
+});
+
+test.serial('tells a viewer that another gateway found it too slow', async (t) => {
+  const { one, closed, followed } = await viewerOfOthers(t, '');
+  t.like(followed, [{ hasDefinitions: true }]);
+  one.over(true);
+  t.is(await closed, '1013 this viewer reads more slowly than its calls change');
 });
 
 test.serial('shows a call only to its own workspace, on any gateway', async (t) => {

@@ -24,7 +24,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 const hoursOfTheDesk = 'We are open from nine to five.';
 
 test.serial('a client program gets a number, connects its agent, calls, listens and hangs up', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await testGateway(t, { GW_RECORDINGS_FORMAT: 'ogg' });
   const { base_url: baseUrl, admin_token: adminToken } = gateway.credentials;
   const agent = await startAgentServer(sendReply(hoursOfTheDesk));
   t.teardown(agent.close);

@@ -8,6 +8,7 @@ import { openEventStream, type EventStreamReader } from '#test/helpers/event-str
 import { fileScope, type Scope } from '#test/helpers/file-scope.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
+import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
 import {
   credentialsIn,
   emptyFolder,
@@ -106,16 +107,34 @@ export const untilStatus = (gateway: Running, callId: string, ...statuses: strin
     return statuses.includes(z.string().parse(status)) ? status : undefined;
   });
 
+const transcriptOf = z.object({
+  transcript: z.array(z.object({ text: z.string(), t_offset_sec: z.number() })),
+});
+
 const recordedCall = z.object({
   duration_sec: z.number(),
   recording: z.object({ status: z.literal('completed'), truncated: z.boolean(), duration_sec: z.number() }),
 });
 
-/** The recording of a call that has ended, and its excess over the duration of the call in seconds. */
+/**
+ * The recording of a call that has ended, its excess over the duration of the call in seconds, and the texts of turns at
+ * whose time it is silent.
+ */
 export const recordingOf = async ({ client }: Running, callId: string) => {
-  const { body } = await client.get(`/api/v1/calls/${callId}`);
-  const { duration_sec: lastedSec, recording } = recordedCall.parse(body);
-  return { truncated: recording.truncated, longerBySec: recording.duration_sec - lastedSec };
+  const { duration_sec: lastedSec, recording } = await until('the recording is completed', async () => {
+    const { body } = await client.get(`/api/v1/calls/${callId}`);
+    return recordedCall.safeParse(body).data;
+  });
+  const { blocks } = readOggVorbis((await client.get(`/api/v1/calls/${callId}/recording`)).bytes);
+  const { transcript } = transcriptOf.parse((await client.get(`/api/v1/calls/${callId}/transcript`)).body);
+  const isSilentFrom = (from: number): boolean =>
+    blocks.every(({ at, left, right }) => at < from || at > from + 1 || !(left || right === true));
+  return {
+    truncated: recording.truncated,
+    longerBySec: recording.duration_sec - lastedSec,
+    turns: transcript.length,
+    silentTurns: transcript.filter(({ t_offset_sec: from }) => isSilentFrom(from)).map(({ text }) => text),
+  };
 };
 
 export const untilTakenOver = (gateway: Running, callId: string): Promise<unknown> =>

@@ -3,7 +3,9 @@
  * gateway gets them. Real processes, because one of them is frozen and killed; the same ones for all tests, as each
  * costs two seconds. The rules are tested with a simulated clock in test/cluster and test/simulation.
  */
+import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
+import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
 import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
@@ -25,8 +27,12 @@ import {
 const talks = '01000000001';
 
 const gateways = sharedGateways(async ({ start, rows }, scope) => {
-  const holder = await start('holder');
-  const [other, showing] = await Promise.all([start('other'), start('showing', { GW_LINES: 'none' })]);
+  const inspecting = { GW_INSPECT: '1' };
+  const holder = await start('holder', inspecting);
+  const [other, showing] = await Promise.all([
+    start('other', inspecting),
+    start('showing', { GW_LINES: 'none' }),
+  ]);
   return { holder, other, showing, rows, scope };
 });
 
@@ -120,6 +126,59 @@ test.serial('any gateway sends DTMF digits and speaks words in a call', async (t
   await untilStatus(holder, callId, 'completed');
   const late = await other.client.post(`/api/v1/calls/${callId}/say`, { text: words });
   t.is(late.body['code'], 'call_not_active');
+});
+
+/** Opens a websocket of an admin, and reads its messages. */
+const socketTo = async (t: ExecutionContext, { url, adminToken }: Running, path: string) => {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}`, ['trunkline', adminToken]);
+  t.teardown(() => socket.terminate());
+  const told: z.infer<typeof socketMessage>[] = [];
+  socket.on('message', (data: Buffer) => told.push(socketMessage.parse(JSON.parse(data.toString()))));
+  await once(socket, 'open');
+  const next = (type: string, callId: string) =>
+    until(`${type} of the call`, () =>
+      told.find((one) => one.type === type && [one.call_id, one.callId].includes(callId)),
+    );
+  return { next, send: (message: object) => socket.send(JSON.stringify(message)) };
+};
+
+const socketMessage = z.looseObject({
+  type: z.string(),
+  call_id: z.string().optional(),
+  callId: z.string().optional(),
+});
+
+test.serial('a web phone and an inspector at any gateway have the calls of all', async (t) => {
+  const { holder, other } = await gateways(t);
+  const phone = await socketTo(t, other, '/api/v1/admin/phone?phone=phone-0001');
+  const inspector = await socketTo(t, other, '/inspect');
+  const callId = await place(holder, '01055551234');
+  await phone.next('ring', callId);
+  await inspector.next('@xstate.actor', callId);
+  phone.send({ type: 'answer', call_id: callId });
+  await phone.next('answered', callId);
+  await untilStatus(other, callId, 'active');
+  phone.send({ type: 'hang_up' });
+  await phone.next('ended', callId);
+  await untilStatus(holder, callId, 'completed');
+  t.like((await holder.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'counterparty_hangup' });
+});
+
+test.serial('any gateway defines a callee, calls it, and reads the progress of its script', async (t) => {
+  const { holder, other } = await gateways(t);
+  const number = '01055554321';
+  const script = [{ answer_after_sec: 0.1 }, { hang_up: true }];
+  const path = `/api/v1/admin/simulator/callees/${number}`;
+  t.is((await other.admin.put(path, { script, rehearsal: { step_timeout_sec: 30 } })).status, 200);
+  t.deepEqual((await holder.admin.get(path)).body, { number, script });
+  const callId = await place(holder, number);
+  await untilStatus(other, callId, 'completed');
+  t.deepEqual((await other.admin.get(`/api/v1/admin/simulator/calls/${callId}`)).body, {
+    call_id: callId,
+    steps: 2,
+    steps_done: 2,
+    outcome: 'done',
+  });
 });
 
 test.serial(

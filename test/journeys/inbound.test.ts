@@ -10,7 +10,8 @@ import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
 
 // Arrival
 
-const sharing = sharedGatewayWithNumbers();
+/** Recordings of the tests of consent are decoded. */
+const sharing = sharedGatewayWithNumbers({ GW_RECORDINGS_FORMAT: 'ogg' });
 
 const arrival = z.object({ call_id: z.string(), status: z.string(), end_reason: z.string().nullable() });
 
@@ -38,6 +39,16 @@ test.serial('the built-in agent greets a caller, takes the message and says good
   });
   const turns = await gateway.transcript(call_id);
   t.is(turns[0]?.text, '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?');
+});
+
+test.serial('a call has its summary from the moment of its end', async (t) => {
+  const gateway = await sharing(t);
+  const { call_id } = await callIn(gateway, [{ say: '안녕하세요' }, { listen: true }, { hang_up: true }]);
+  t.regex(String((await gateway.untilStatus(call_id, ...finalStatuses))['summary']), /"안녕하세요"$/);
+  const { body } = await gateway.client.get(`/api/v1/calls/${call_id}/events`);
+  const events = z.array(z.object({ type: z.string(), at: z.string() })).parse(body['events']);
+  const ended = events.findIndex(({ type }) => type === 'call.ended');
+  t.deepEqual(events[ended + 1], { type: 'call.summarized', at: events[ended]?.at ?? '' });
 });
 
 test.serial(

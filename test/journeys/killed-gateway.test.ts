@@ -467,9 +467,11 @@ whenKilled(
         stream.events.filter(({ event }) => event === 'fact').map(({ data }) => data),
         body['events'],
       );
-      const { truncated, longerBySec } = await recordingOf(heir, callId);
-      t.true(truncated);
-      t.true(Math.abs(longerBySec) < 2, 'what is lost is silent in its place');
+      const { truncated, longerBySec, turns, silentTurns } = await recordingOf(heir, callId);
+      t.false(truncated);
+      t.true(Math.abs(longerBySec) < 2, String(longerBySec));
+      t.true(turns > 0);
+      t.deepEqual(silentTurns, [], 'words from before the kill are recorded as well');
     };
   },
 );

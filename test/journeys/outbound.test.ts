@@ -70,7 +70,7 @@ test.serial('returns pending options and no end fields for a ringing call', asyn
 });
 
 test.serial('records both parties of a call into a playable file', async (t) => {
-  const gateway = await sharing(t);
+  const gateway = await testGateway(t, { GW_RECORDINGS_FORMAT: 'ogg' });
   const callId = await gateway.call('01000000001', 'Confirm the reservation');
   await gateway.untilStatus(callId, ...finalStatuses);
   const done = await until('the recording is there', async () => {

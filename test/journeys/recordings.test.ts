@@ -28,7 +28,11 @@ const completed = (gateway: TestGateway, callId: string) =>
     (await recordingOf(gateway, callId)).status === 'completed' ? true : undefined,
   );
 
+/** Recordings with audio. */
+const audible = { GW_RECORDINGS_FORMAT: 'ogg' };
+
 const storeSettings = (server: S3Server): Record<string, string> => ({
+  ...audible,
   GW_RECORDINGS_S3_ENDPOINT: server.endpoint,
   GW_RECORDINGS_S3_BUCKET: server.bucket,
   GW_RECORDINGS_S3_REGION: server.region,
@@ -50,7 +54,7 @@ test.serial(
   'a paused recording contains no audio of the pause, and all other audio at its original time',
   async (t) => {
     // Runs in real time: at a higher speed, the clock of the call depends on the load of the machine.
-    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+    const gateway = await testGateway(t, { ...audible, GW_SIMULATOR_SPEED: '1' });
     const { client, admin } = gateway;
     const sentence = 'The number of your card is one two three four.';
     const server = await startAgentServer(sendReply(Array.from({ length: 80 }, () => sentence).join(' ')));
@@ -108,7 +112,7 @@ test.serial(
 );
 
 test.serial('a call without recording has no file and rejects a pause', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await testGateway(t, audible);
   const busy = await gateway.call('01000000003');
   await gateway.untilStatus(busy, 'no_answer');
   t.like(await recordingOf(gateway, busy), { status: 'none', paused: false, truncated: false });

@@ -220,9 +220,9 @@ const entry = z.looseObject({
   call_id: z.uuid().optional(),
 });
 
-/** Facts without a call. Those about the database appear when the machine is so busy that it responds late. */
+/** Facts without a call. Facts about the database appear when the machine is so busy that it responds late. */
 const callless =
-  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a client disconnected/;
+  /^http request$|^no synthesizer is installed|^the event loop was blocked|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a client disconnected/;
 
 /** Finds a number in every notation: domestic, international, with hyphens, spaces, dots or brackets. */
 const anyFormOf = (number: string): RegExp =>
@@ -419,7 +419,7 @@ test.serial('logs the events of each call without spoken words, numbers and secr
     },
   );
 
-  // One line per fact
+  // Each fact is logged on one line.
   for (const line of logged) t.regex(line, /^\{[^\n]*\}\n$/);
   const timesOf = (callId: string, ...messages: string[]): number =>
     entries.filter(({ call_id, msg }) => call_id === callId && messages.includes(msg)).length;

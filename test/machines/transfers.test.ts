@@ -196,7 +196,7 @@ for (const resumesAs of ['listening', 'on-hold'] as const)
     world.onLine({ type: 'line.adopted' });
     t.is(world.state(), 'active.talking.conversing');
     t.deepEqual(world.facts.slice(0, 2), [
-      { type: 'call.taken_over', at: 0, node: 'second' },
+      { type: 'call.taken_over', at: 0, node: 'second', from: 'first' },
       { type: 'call.transfer_failed', transferId: transferId, reason: 'trunk_error' },
     ]);
     if (resumesAs === 'on-hold') {
@@ -226,7 +226,7 @@ test('two persons keep talking after a take-over, and the agent stays silent', (
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.bridged');
-  t.deepEqual(world.facts, [{ type: 'call.taken_over', at: 0, node: 'second' }]);
+  t.deepEqual(world.facts, [{ type: 'call.taken_over', at: 0, node: 'second', from: 'first' }]);
   t.deepEqual(world.commands, []);
   world.onLine({ type: 'line.heard', text: 'Where were we?', backchannel: false });
   world.clock.increment(200_000);
@@ -633,7 +633,7 @@ test('releases every person and ends the call once, for any order of requests an
       call.clock.advance(afterMs);
       const state = JSON.stringify(call.actor.getSnapshot().value);
       reached.add(state);
-      // This line stops ringing immediately.
+      // The line of this test stops ringing immediately.
       if (afterMs > 100 && state.includes('recalling')) throw new Error('the person is rung on');
     }
     call.actor.send({ type: 'hangup.requested', immediate: true });
@@ -678,7 +678,7 @@ test('sends no command to the line before the take-over is complete, then listen
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.talking.conversing');
   t.is(world.conversationState(), 'listening.silent');
-  t.deepEqual(world.facts, [{ type: 'call.taken_over', at: 0, node: 'second' }]);
+  t.deepEqual(world.facts, [{ type: 'call.taken_over', at: 0, node: 'second', from: 'first' }]);
   world.hear('Are you there?');
   t.deepEqual(world.requests.at(-1), {
     callId: world.actor.getSnapshot().context.callId,

@@ -19,7 +19,8 @@ import {
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
 import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/claim-calls.ts';
-import { legsOf, openLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -172,6 +173,21 @@ test.serial(
   },
 );
 
+test.serial('prepares the statements of a call without storing anything', async (t) => {
+  const db = await testDatabase('prepared');
+  const count = `select (select count(*) from call) + (select count(*) from event) + (select count(*) from call_fact) as rows`;
+  const before = await db.execute(count);
+  await prepareCalls(db);
+  t.deepEqual(await db.execute(count), before);
+  const prepared = `select statement from pg_prepared_statements`;
+  const [creation, facts] = [await db.execute(prepared), await db.journal.execute(prepared)].map((found) =>
+    JSON.stringify(found),
+  );
+  t.regex(creation ?? '', /insert into call \(/);
+  for (const type of ['call.answered', 'turn.spoken', 'call.ended'])
+    t.true(facts?.includes(`'${type}'`), type);
+});
+
 // Life
 // A call's row through answer, turns and end.
 
@@ -263,6 +279,60 @@ test.serial('stores only the first end of a call and writes one call.ended', asy
   });
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
   t.falsy(await recordFact(db, callId, 4, answered));
+});
+
+test.serial('stores an end with its summary in one statement, as two facts with two events', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const end = { ...ended, summary: 'A numbat called.' };
+  t.truthy(await recordAsHolder({ ...db, execute }, callId, 2, end));
+  t.is(statements, 1);
+  const everything = async () => ({
+    call: await findCall(db, { callId, numberId: owner.numberId }),
+    events: await eventsOf(db, callId),
+    facts: await facts(db, callId),
+  });
+  const before = await everything();
+  t.like(before.call, { status: 'completed', summary: 'A numbat called.' });
+  t.deepEqual(
+    before.facts.map(({ sequence, type }) => [sequence, type]),
+    [
+      [1, 'call.answered'],
+      [2, 'call.ended'],
+      [3, 'call.summarized'],
+    ],
+  );
+  t.false(JSON.stringify(before.facts).includes('numbat'), 'words are not stored in the journal');
+  t.deepEqual(
+    before.events.slice(-2).map(({ type, snapshot }) => [type, snapshot.call.status, snapshot.call.summary]),
+    [
+      ['call.ended', 'completed', null],
+      ['call.summarized', 'completed', 'A numbat called.'],
+    ],
+  );
+  const found = await db.execute(
+    `select 1 from call_search where call_id = $1 and words @@ to_tsquery('simple', 'numbat')`,
+    [callId],
+  );
+  t.is(found.length, 1);
+  t.is(await recordAsHolder(db, callId, 2, end), null);
+  t.deepEqual(await everything(), before);
+});
+
+test.serial('stores no summary with the end of a call whose words are not stored', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  await db.execute(`update phone_number set retention_days = '{"words": 0}' where id = $1`, [owner.numberId]);
+  const callId = await answeredCall(db, owner);
+  t.truthy(await recordFact(db, callId, 2, { ...ended, summary: 'A numbat called.' }));
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.summary, null);
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
 });
 
 test.serial('returns that the call has already ended to a late writer, except on a retry', async (t) => {
@@ -855,9 +925,19 @@ const setUpWrittenBeside = async () => {
 test.serial('stores the checkpoint with the answer and deletes it with the end', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   const checkpoint = { settings, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
-  t.truthy(await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }));
+  t.truthy(
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { ...checkpoint, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    }),
+  );
   t.falsy(
-    await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { ...checkpoint, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    }),
     'once',
   );
   t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.checkpoint, { ...checkpoint, progress: null });
@@ -886,7 +966,11 @@ test.serial('allows a call with a leg to be resumed from its answer on', async (
   await writeLegs(db, sealing, node, { stored: [{ callId, epoch: 1, legs }], over: [] });
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, epoch: 2, checkpoint: null });
   const checkpoint = { settings, ...plain };
-  await recordFact(db, callId, 1, answered, 2, { checkpoint, transitions: [], legsAreGone: false });
+  await recordFact(db, callId, 1, answered, 2, {
+    checkpoint: { ...checkpoint, legs: sealLegs(sealing, legs) },
+    transitions: [],
+    legsAreGone: false,
+  });
   const [taken] = await takeFromEarlierProcess(db, node);
   t.deepEqual(taken?.checkpoint, { ...checkpoint, progress: null });
   t.deepEqual(openLegs(sealing, taken?.legs ?? {}), legs);
@@ -900,7 +984,11 @@ for (const legsAreGone of [true, false])
       const call = { callId, epoch: 1, legs: [{ id: randomUUID(), leg: someLeg }] };
       await writeLegs(db, sealing, node, { stored: [call], over: [] });
       const checkpoint = { settings, ...plain };
-      await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+      await recordFact(db, callId, 1, answered, 1, {
+        checkpoint: { ...checkpoint, legs: sealLegs(sealing, call.legs) },
+        transitions: [],
+        legsAreGone: false,
+      });
       await recordFact(db, callId, 2, ended, 1, { checkpoint: null, transitions: [], legsAreGone });
       t.deepEqual(await legsOf(db, sealing, node), legsAreGone ? [] : [call]);
       t.deepEqual(await takeFromEarlierProcess(db, node), []);
@@ -909,28 +997,33 @@ for (const legsAreGone of [true, false])
     },
   );
 
+const progressAt = (turn: number): CallProgress => ({
+  facts: 1,
+  endReason: null,
+  pausedForSecret: false,
+  leftAt: null,
+  conversation: {
+    state: 'listening.silent',
+    turn,
+    utterance: 0,
+    spoken: null,
+    unanswered: 0,
+    asked: [],
+    controls: [],
+    collected: null,
+    failuresInARow: 0,
+    wasReprompted: false,
+    unplayed: [],
+  },
+});
+
 test.serial('rejects a checkpoint from a previous owner of a taken-over call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
-  await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
-  const progressAt = (turn: number): CallProgress => ({
-    facts: 1,
-    endReason: null,
-    pausedForSecret: false,
-    leftAt: null,
-    conversation: {
-      state: 'listening.silent',
-      turn,
-      utterance: 0,
-      spoken: null,
-      unanswered: 0,
-      asked: [],
-      controls: [],
-      collected: null,
-      failuresInARow: 0,
-      wasReprompted: false,
-      unplayed: [],
-    },
+  await recordFact(db, callId, 1, answered, 1, {
+    checkpoint: { ...checkpoint, legs: {} },
+    transitions: [],
+    legsAreGone: false,
   });
   const kept = async (): Promise<unknown> =>
     (
@@ -948,12 +1041,36 @@ test.serial('rejects a checkpoint from a previous owner of a taken-over call', a
   t.is(await kept(), 3);
 });
 
+test.serial(
+  'writes legs with the progress of their call, and keeps progress without a newer one',
+  async (t) => {
+    const { db, node, callId } = await setUpWrittenBeside();
+    const [id, call] = [randomUUID(), { callId, epoch: 1 }];
+    const checkpoint = { settings, ...plain, legs: sealLegs(sealing, [{ id, leg: someLeg }]) };
+    await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+    const progress = progressAt(2);
+    const held = [{ id, leg: { ...someLeg, nextHop: 'sip:held;lr' } }];
+    await writeLegs(db, sealing, node, {
+      stored: [{ ...call, legs: held, progress: { ...call, progress, aheadMs: 7 } }],
+      over: [],
+    });
+    await writeLegs(db, sealing, node, { stored: [{ ...call, legs: [{ id, leg: someLeg }] }], over: [] });
+    const [taken] = await takeFromEarlierProcess(db, node);
+    t.deepEqual(taken?.checkpoint, { settings, ...plain, aheadMs: 7, progress });
+    t.deepEqual(openLegs(sealing, taken?.legs ?? {}), [{ id, leg: someLeg }]);
+  },
+);
+
 test.serial('does not resume an unanswered call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, checkpoint: null, epoch: 2 });
   const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
   await t.throwsAsync(
-    recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+    recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { ...checkpoint, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    }),
   );
   t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });

@@ -7,11 +7,14 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
+import { Kysely } from 'kysely';
+import { DatabaseError, Pool } from 'pg';
 import pino from 'pino';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { connectionStartError, isTransient } from '#src/persistence/database/connection-errors.ts';
 import { type Database, openDatabase } from '#src/persistence/database/database.ts';
+import { connectionsOver } from '#src/persistence/database/dialect.ts';
 import { entities } from '#src/persistence/database/entities.ts';
 import { migrationTable } from '#src/persistence/migrations/migrate.ts';
 import { formerMigrations } from '#src/persistence/migrations/former.ts';
@@ -27,6 +30,7 @@ import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
+import { refusingPort } from '#test/helpers/no-server.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -90,6 +94,7 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   for (const name of [...names, last])
     await runStatement(url, `insert into ${migrationTable} (name) values ('${name}')`);
   await runStatement(url, 'drop table call_checkpoint');
+  await runStatement(url, 'drop table simulated_callee');
   await runStatement(
     url,
     'create table call_revival (call_id uuid, epoch int, form int, ahead_ms double precision, token_sealed text, headers_sealed jsonb, start jsonb, progress jsonb, left_hangup text)',
@@ -162,14 +167,9 @@ test.serial('rejects a second gateway with the same name and admits one with ano
 
 test.serial('reports a failed connection in one line without the password', async (t) => {
   const server = new URL(await testDatabaseUrl(t));
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const address = closed.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  closed.close();
   const cases: [string, RegExp][] = [
     [
-      `postgresql://user:hunter2@127.0.0.1:${port}/trunkline`,
+      `postgresql://user:hunter2@127.0.0.1:${refusingPort}/trunkline`,
       /at 127\.0\.0\.1:\d+\/trunkline .*no server listens/,
     ],
     [databaseIn(server.href, 'no_such_database'), /no such database/],
@@ -388,6 +388,27 @@ test.serial(
     t.false(await takes(1_000));
   },
 );
+
+test.serial('releases the connection of a transaction that is lost during a statement', async (t) => {
+  const database = await open(t, await testDatabaseUrl(t));
+  for (let lost = 0; lost < 3; lost += 1)
+    await t.throwsAsync(
+      database.transaction(({ execute }) => execute('select pg_terminate_backend(pg_backend_pid())')),
+    );
+  t.deepEqual(await database.execute('select 1 as one'), [{ one: 1 }]);
+});
+
+test.serial('releases the connection of a transaction that the server does not begin', async (t) => {
+  const pool = new Pool({ connectionString: await testDatabaseUrl(t) });
+  t.teardown(() => pool.end());
+  pool.on('connect', (client) => {
+    const refusal = new DatabaseError('terminating connection due to administrator command', 0, 'error');
+    Reflect.set(client, 'query', () => Promise.reject(refusal));
+  });
+  const queries = new Kysely({ dialect: connectionsOver(pool).dialect });
+  await t.throwsAsync(queries.startTransaction().execute(), { message: /terminating connection/ });
+  t.is(pool.totalCount, 0);
+});
 
 // Sealing
 

@@ -35,6 +35,11 @@ import {
   putInboundAuth,
 } from '#src/persistence/numbers/numbers.ts';
 import { createRequestCounting, deleteOldCounts } from '#src/persistence/workspaces/request-counts.ts';
+import {
+  createSimulatedCalleeSearch,
+  findSimulatedCallee,
+  putSimulatedCallee,
+} from '#src/persistence/workspaces/simulated-callees.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
 import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import {
@@ -88,6 +93,27 @@ test.serial('changes and clears settings of a workspace, which apply to its numb
     name: 'Berlin',
   });
   t.is(await patchWorkspace(db, randomUUID(), changes), undefined);
+});
+
+test.serial('stores simulated callees for each workspace, and finds many at once', async (t) => {
+  const db = await testDatabase('workspaces');
+  const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
+  const { workspaceId } = owner;
+  const callee = { script: [{ say: 'Hello.' }, { hang_up: true }], rehearsal: null };
+  const watched = { stepTimeoutSec: 30, people: { '0212345678': 'declines' as const } };
+  await putSimulatedCallee(db, { workspaceId, number: '0211112222', ...callee });
+  const other = { script: [{ busy: true }], rehearsal: watched };
+  await putSimulatedCallee(db, { workspaceId, number: '0233334444', ...callee });
+  await putSimulatedCallee(db, { workspaceId, number: '0233334444', ...other });
+  const find = createSimulatedCalleeSearch(db);
+  const found = await Promise.all([
+    find({ workspaceId, number: '0211112222' }),
+    find({ workspaceId, number: '0233334444' }),
+    find({ workspaceId, number: '0255556666' }),
+    find({ workspaceId: stranger.workspaceId, number: '0211112222' }),
+  ]);
+  t.like(found, [callee, other, undefined, undefined]);
+  t.like(await findSimulatedCallee(db, { workspaceId, number: '0233334444' }), other);
 });
 
 test.serial('reads the audit log newest first, page by page, only for its own workspace', async (t) => {

@@ -1,7 +1,7 @@
 import { mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import { copySources } from './prepare-project.ts';
 import { runServer } from './run-server.ts';
 import type { ExampleServer } from './tests-against.ts';
@@ -18,7 +18,7 @@ export const langgraphServer: ExampleServer = {
     copySources(folder, ownFolder);
     const project = join(ownFolder, folder);
     await symlink(join(prepared, folder, 'node_modules'), join(project, 'node_modules'));
-    const port = await freePort();
+    const port = await ownPort();
     return runServer({
       ownFolder,
       workingFolder: project,

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import { runServer } from './run-server.ts';
 import type { ExampleServer } from './tests-against.ts';
 
@@ -16,7 +16,7 @@ export const mastraServer: ExampleServer = {
   },
   async start(prepared) {
     const ownFolder = await mkdtemp(join(tmpdir(), 'trunkline-mastra-'));
-    const port = await freePort();
+    const port = await ownPort();
     return runServer({
       ownFolder,
       workingFolder: ownFolder,

@@ -44,7 +44,10 @@ const answers = async (url: string): Promise<true | undefined> => {
   }
 };
 
-/** Runs a server. It writes into `ownFolder`, which `close` removes. It is ready when the path `health` responds. */
+/**
+ * Runs a server that writes into `ownFolder`, which `close` removes. The server is ready when its path `health`
+ * responds.
+ */
 export const runServer = async (options: {
   ownFolder: string;
   workingFolder: string;

@@ -143,7 +143,7 @@ const heardMsOf = (hertz: number, samples: Int16Array): number =>
 
 type Described = { frameMs: number; direction: 'in' | 'out'; lines: readonly string[] };
 
-/** Both parties talk; returns which parts are heard. */
+/** Plays a tone from each party to the other one; returns the part of each tone that was heard. */
 const talk = async (t: ExecutionContext, media: MediaServers, call: Described) => {
   const { far, endpoint } = await callWith(t, media, call);
   const here = await speaking(endpoint, 8_000);
@@ -321,7 +321,7 @@ onRealServers('the sound of a channel', (servers) => {
     await until(() => (listener.lastHeardAt() ?? 0) > at);
   };
 
-  /** Both ways. */
+  /** Waits until audio between the person and this process is heard in both directions. */
   const isHeardHere = async (
     person: Hearing & { say: (hertz: number, seconds: number) => void },
   ): Promise<void> => {

@@ -3,7 +3,7 @@
  * killed.
  */
 import { z } from 'zod';
-import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
+import type { DrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { realLines } from './real-lines.ts';
@@ -20,18 +20,18 @@ const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
   })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
-const legs: LegStore = {
-  keep: (id, { leg }) => void process.stdout.write(`leg ${JSON.stringify({ id, leg })}\n`),
-  release() {},
-  remove() {},
-  orphans: async () => [],
+const onCheckpoint = (callId: string): void => {
+  for (const one of lines.checkpoint(callId).legs) process.stdout.write(`leg ${JSON.stringify(one)}\n`);
 };
 const encryptedTrunk = (transport: 'udp' | 'tls') =>
   someTrunk({ host: '127.0.0.1', port: trunkPort, transport, srtp: 'required', media });
-const lines = await realLines(
+const lines: DrachtioLines = await realLines(
   { drachtio, freeSwitch },
   trunkPort,
-  { legs, ...(encrypted === null ? {} : { trunk: null, trunks: directoryOf([encryptedTrunk(encrypted)]) }) },
+  {
+    onCheckpoint,
+    ...(encrypted === null ? {} : { trunk: null, trunks: directoryOf([encryptedTrunk(encrypted)]) }),
+  },
   media,
 );
 await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));

@@ -76,7 +76,10 @@ const leaveCall = async (
   return JSON.parse(kept?.slice(4) ?? 'null');
 };
 
-/** The lines of another gateway, which resumes the first one's calls; they hear and speak in tones. */
+/**
+ * Creates the lines of a second gateway, which resumes calls of the first gateway. Words are exchanged as tones on
+ * these lines.
+ */
 const linesOfHeir = async (t: ExecutionContext, { media, transport, ...world }: World) => {
   const { trunkPort: port } = world;
   const trunk = someTrunk({ host: '127.0.0.1', port, transport, srtp: 'required', media });
@@ -113,7 +116,7 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const killedAt = performance.now();
           const lines = await linesOfHeir(t, world);
           const line = openWatched(
-            (input, emit) => lines.resume(input, { legs: [left], connectedWith: null }, emit),
+            (input, emit) => lines.resume(input, { legs: [left], connectedWith: null, heard: null }, emit),
             lineInput(),
           );
           await until(() => line.saw('line.adopted') || line.isOver());

@@ -97,7 +97,7 @@ const heardAt = async (telephone: Telephone): Promise<string[]> => {
   return texts;
 };
 
-/** Both say something, one after the other. */
+/** Makes both parties speak, one after the other. */
 const talk = async (line: WatchedLine, theirs: string, ours: string): Promise<void> => {
   await until(() => heardOn(line).includes(theirs));
   const utterance = line.say(ours);

@@ -30,11 +30,11 @@ export type Scenario =
   | 'declining'
   | 'unknown-number'
   | 'dialling'
-  /** As `silent`, but every media packet, digits included, is echoed. */
+  /** A far end like `silent` that echoes every media packet, digits included. */
   | 'echoing'
   | 'leaving'
   | 'late-answer'
-  /** As `silent`, with its audio elsewhere: at an `EarAndMouth`. */
+  /** A far end like `silent` whose audio is sent to an `EarAndMouth`. */
   | 'speaking';
 
 let count = 0;
@@ -231,8 +231,8 @@ const tryToStartTelephone = async (
 };
 
 /**
- * A baresip telephone that records everything and speaks its text: it answers by itself, or calls `dial`. It exits
- * after this many seconds at the latest.
+ * A baresip telephone that records everything and speaks its text: it answers by itself, or calls `dial`. The telephone
+ * exits after the given number of seconds at the latest.
  */
 export const startTelephone = async (folder: string, options: TelephoneOptions): Promise<Telephone> => {
   for (let tries = 1; ; tries += 1) {

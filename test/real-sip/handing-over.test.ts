@@ -1,36 +1,21 @@
 /** Gateways with calls on real servers are stopped: each call continues at another one, or in the next process. */
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { pino } from 'pino';
 import { z } from 'zod';
 import { relayNumbers } from '#config/line-policy.ts';
-import { leaseSec, shortestParkSec } from '#config/cluster-policy.ts';
 import { mediaServers as mediaPool } from '#config/policy.ts';
-import { createRelay } from '#sip/relay/relay.ts';
-import { systemClock } from '#src/clocks.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
-import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
-import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { audible, startEarAndMouth, type HeardPacket } from './ear-and-mouth.ts';
+import { personNumber, startGateways, startWorld, typesOf, untilAllGoOn } from './gateways-with-calls.ts';
 import { ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
-import { startUdpEnd } from './udp-end.ts';
 import { createUdpNetwork } from './udp-network.ts';
-
-const personNumber = '01000000011';
-/** Number of a telephone that only rings. */
-const ringingNumber = '01099992000';
 
 /** A tone that lasts longer than a test. */
 const tone = Int16Array.from(
@@ -47,153 +32,6 @@ if (missing.length > 0) {
     servers = await startServers();
   });
   test.afterEach.always(() => servers.close());
-
-  /** Starts a receiver for the audio of all calls. */
-  const startEar = async (t: ExecutionContext) => {
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    t.teardown(() => socket.close());
-    await once(socket, 'listening');
-    const arrivals = new Map<number, number[]>();
-    socket.on('message', (packet, { port }) => {
-      if ((packet[1] ?? 0) >= 200) return;
-      const of = arrivals.get(port) ?? [];
-      arrivals.set(port, of);
-      of.push(performance.now());
-    });
-    return {
-      port: socket.address().port,
-      forget: () => arrivals.clear(),
-      /** The longest silences of the calls, in milliseconds. */
-      gaps: (): number[] =>
-        [...arrivals.values()]
-          .map((times) => Math.max(0, ...times.slice(1).map((at, index) => at - (times[index] ?? at))))
-          .map(Math.round)
-          .toSorted((one, other) => other - one),
-      /** The longest silence of a single call, whichever port its audio comes from. */
-      silence(): number {
-        const times = [...arrivals.values()].flat().toSorted((one, other) => one - other);
-        return Math.round(Math.max(0, ...times.slice(1).map((at, index) => at - (times[index] ?? at))));
-      },
-    };
-  };
-
-  type Running = GatewayProcess & { client: ApiClient; folder: string };
-
-  type Media = 'freeswitch' | 'direct';
-
-  /** Gateways of one database and one relay, whose trunk is at this port. */
-  const startGateways = async (t: ExecutionContext, media: Media, trunkPort: number) => {
-    const databaseUrl = await testDatabaseUrl(t);
-    const relay = createRelay({
-      listen: { host: '127.0.0.1', port: 0 },
-      drachtio: servers.drachtio,
-      numbers: relayNumbers,
-      clock: systemClock,
-      logger: pino({ level: 'silent' }),
-    });
-    t.teardown(() => relay.close());
-    const relayPort = await relay.start();
-    const { drachtio, freeSwitch } = servers;
-    const recordings = await emptyFolder(t);
-    let key: string | undefined;
-    return {
-      relay,
-      recordings,
-      async start(node: string, folder?: string): Promise<Running> {
-        const own = folder ?? (await emptyFolder(t));
-        const gateway = runGateway(t, {
-          ...testSettings(databaseUrl, own),
-          GW_NODE: node,
-          GW_LINES: 'drachtio',
-          GW_DRACHTIO_SECRET: drachtio.secret,
-          GW_RELAY: `127.0.0.1:${relayPort}`,
-          GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
-          GW_FREESWITCH_SECRET: freeSwitch.secret,
-          GW_TRUNK: `127.0.0.1:${trunkPort}`,
-          GW_TRUNK_MEDIA: media,
-          GW_RECORDINGS_DIR: recordings,
-          // The far end sends no audio.
-          GW_RTP_TIMEOUT_SEC: '0',
-          GW_DRAIN_SEC: '30',
-          GW_RATE_LIMIT: '0',
-        });
-        await gateway.printed('the gateway is ready');
-        const credentials = await credentialsIn(own);
-        key ??= credentials.number_key;
-        const client = apiClient(credentials.base_url, key);
-        await client.as(credentials.admin_token).patch(`/api/v1/admin/numbers/${credentials.number_id}`, {
-          silence_timeout_sec: 600,
-          transfer_to: [personNumber],
-        });
-        await until(async () => (await client.get('/readyz')).status === 200);
-        return { ...gateway, client, folder: own };
-      },
-    };
-  };
-
-  const startWorld = async (t: ExecutionContext, media: Media) => {
-    const ear = await startEar(t);
-    const end = await startUdpEnd({ ear: ear.port, ringing: [ringingNumber] });
-    t.teardown(end.close);
-    return {
-      ...(await startGateways(t, media, end.port)),
-      end,
-      ear,
-      async place({ client }: Running, count: number): Promise<string[]> {
-        const calls: string[] = [];
-        for (let call = 0; call < count; call += 1) {
-          const { body } = await client.post('/api/v1/calls', {
-            to: `0109999${1000 + call}`,
-            instruction: 'x',
-          });
-          calls.push(z.object({ call_id: z.uuid() }).parse(body).call_id);
-        }
-        await until(() => end.count('ACK') >= count);
-        return calls;
-      },
-    };
-  };
-
-  const typesOf = async ({ client }: Running, callId: string): Promise<string[]> => {
-    const { status, body } = await client.get(`/api/v1/calls/${callId}/events`);
-    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-    return z
-      .array(z.object({ type: z.string() }))
-      .parse(body['events'])
-      .map(({ type }) => type);
-  };
-
-  /** Its warnings. */
-  const warningsOf = ({ stdout }: Running): string =>
-    stdout()
-      .split('\n')
-      .filter((line) => /"level":[45]0/.test(line))
-      .join('\n');
-
-  const untilAllGoOn = async (
-    gateway: Running,
-    calls: readonly string[],
-    times = 1,
-    atMostMs = 30_000,
-  ): Promise<void> => {
-    const goOn = async (): Promise<boolean> => {
-      await delay(100);
-      const told = await Promise.all(calls.map((callId) => typesOf(gateway, callId)));
-      return told.every((types) => types.filter((type) => type === 'call.taken_over').length === times);
-    };
-    try {
-      await until(goOn, atMostMs);
-    } catch (cause) {
-      throw new Error(`Not all calls go on: ${warningsOf(gateway)}`, { cause });
-    }
-  };
-
-  const hangUpAll = async ({ client }: Running, calls: readonly string[]): Promise<void> => {
-    for (const callId of calls) {
-      const { status, body } = await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
-      if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
-    }
-  };
 
   /** A telephone, and the audio that it received from the other one. */
   const startTalking = async (t: ExecutionContext, call: FarCall) => {
@@ -213,7 +51,7 @@ if (missing.length > 0) {
         await call.receives('ACK');
       },
       hears: (): boolean => (sound.lastHeardAt() ?? 0) > Date.now() - 200,
-      /** The longest silence since then, in milliseconds. */
+      /** Returns the longest silence after the given time, in milliseconds. */
       silence(since: number): number {
         const times = [...earlier, ...sound.heard()].flatMap(({ at, loudness }) =>
           loudness > audible && at > since ? [at] : [],
@@ -261,7 +99,7 @@ if (missing.length > 0) {
           const network = createUdpNetwork(servers.sipPort);
           t.teardown(network.close);
           const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
-          const world = await startGateways(t, media, Number(trunk.address.split(':')[1]));
+          const world = await startGateways(t, servers, media, Number(trunk.address.split(':')[1]));
           const one = await world.start('one');
           const two = await world.start('two');
           const { body } = await one.client.post('/api/v1/calls', { to: '01099991000', instruction: 'x' });
@@ -319,134 +157,9 @@ if (missing.length > 0) {
         },
       );
 
-  for (const media of ['freeswitch', 'direct'] as const)
-    realTimeTest(`${media}: a call outlives ten kills of the gateway that holds it`, async (t) => {
-      const world = await startWorld(t, media);
-      let [holder, next] = [await world.start('one'), await world.start('two')];
-      const calls = await world.place(holder, 1);
-      const silences: number[] = [];
-      for (let kills = 1; kills <= 10; kills += 1) {
-        await delay(1_000);
-        world.ear.forget();
-        const names = kills % 2 === 1 ? ['one', 'two'] : ['two', 'one'];
-        holder.signal('SIGKILL');
-        await untilAllGoOn(next, calls, kills);
-        await delay(1_000);
-        silences.push(world.ear.silence());
-        const again = await world.start(names[0] ?? '', holder.folder);
-        [holder, next] = [next, again];
-      }
-      t.log(media, { silences: silences.toSorted((one, other) => one - other), load: loadavg()[0] });
-      t.is(world.end.count('BYE'), 0);
-      await hangUpAll(holder, calls);
-      await until(() => world.end.count('BYE') === 1);
-    });
-
-  for (const media of ['freeswitch', 'direct'] as const) {
-    realTimeTest(`${media}: loses no call during a rolling restart of two gateways`, async (t) => {
-      const world = await startWorld(t, media);
-      const one = await world.start('one');
-      const two = await world.start('two');
-      const calls = await world.place(one, 10);
-      world.ear.forget();
-      one.signal('SIGTERM');
-      t.is((await one.ended).code, 0);
-      await untilAllGoOn(two, calls);
-      t.is(world.end.count('BYE'), 0);
-      const again = await world.start('one', one.folder);
-      two.signal('SIGTERM');
-      t.is((await two.ended).code, 0);
-      await untilAllGoOn(again, calls, 2);
-      t.log('longest silences', world.ear.gaps().slice(0, 5));
-      t.is(world.end.count('BYE'), 0);
-      if (media === 'freeswitch') t.is(world.end.count('INVITE'), calls.length);
-      await hangUpAll(again, calls);
-      await until(() => world.end.count('BYE') === calls.length);
-    });
-
-    realTimeTest(`${media}: hands calls of a single gateway to its next process`, async (t) => {
-      const world = await startWorld(t, media);
-      const one = await world.start('one');
-      const calls = await world.place(one, 5);
-      one.signal('SIGTERM');
-      t.is((await one.ended).code, 0);
-      t.is(world.end.count('BYE'), 0);
-      const next = await world.start('one', one.folder);
-      await untilAllGoOn(next, calls);
-      await hangUpAll(next, calls);
-      await until(() => world.end.count('BYE') === calls.length);
-    });
-  }
-
-  for (const media of ['freeswitch', 'direct'] as const) {
-    realTimeTest(
-      `${media}: another gateway takes over the calls of a frozen gateway, which sends no SIP afterwards`,
-      async (t) => {
-        const world = await startWorld(t, media);
-        const one = await world.start('one');
-        const two = await world.start('two');
-        const calls = await world.place(one, 10);
-        const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
-        const ringing = z.uuid().parse(body['call_id']);
-        await until(() => world.end.heard.some(({ user }) => user === ringingNumber));
-        // Far ends and progress are stored by then.
-        await delay(1_000);
-
-        const frozenAt = Date.now();
-        one.signal('SIGSTOP');
-        await untilAllGoOn(two, calls, 1, 45_000);
-        const takenMs = Date.now() - frozenAt;
-        await until(() => world.end.count('CANCEL') === 1, 10_000);
-        const endedMs = Date.now() - frozenAt;
-        t.log(media, { takenMs, endedMs });
-        // FreeSWITCH has hung up the channels that nobody claimed.
-        await delay(frozenAt + 1_000 * (shortestParkSec + 8) - Date.now());
-        t.true(takenMs < 1_000 * (leaseSec + 10), 'before FreeSWITCH hangs up the channels');
-        await delay(1_000);
-        const sent = world.end.heard.length;
-
-        world.ear.forget();
-        one.signal('SIGCONT');
-        await one.printed('other gateways declared this one dead');
-        await until(async () => (await one.client.get('/readyz')).status === 200);
-        await delay(3_000);
-        t.deepEqual(
-          world.end.heard.slice(sent).map(({ method }) => method),
-          [],
-          'the returning gateway sends nothing',
-        );
-        t.is(world.ear.gaps().length, calls.length, 'all calls have audio, from one gateway each');
-        t.true((world.ear.gaps()[0] ?? Infinity) < 1_000);
-        await hangUpAll(two, calls);
-        await until(() => world.end.count('BYE') === calls.length);
-        for (const callId of [...calls, ringing]) {
-          await until(async () => (await typesOf(two, callId)).includes('call.ended'));
-          t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
-        }
-      },
-    );
-
-    realTimeTest(`${media}: a gateway that was frozen for less than its lease keeps its calls`, async (t) => {
-      const world = await startWorld(t, media);
-      const one = await world.start('one');
-      const two = await world.start('two');
-      const calls = await world.place(one, 5);
-      await delay(1_000);
-      one.signal('SIGSTOP');
-      await delay((1_000 * leaseSec * 2) / 3);
-      one.signal('SIGCONT');
-      await one.printed('this process was frozen');
-      await delay(2_000);
-      for (const callId of calls) t.false((await typesOf(two, callId)).includes('call.taken_over'));
-      t.is(world.end.count('BYE'), 0);
-      await hangUpAll(one, calls);
-      await until(() => world.end.count('BYE') === calls.length);
-    });
-  }
-
   for (const by of ['SIGTERM', 'SIGKILL'] as const)
     realTimeTest(`the SIP relay hangs up calls that no gateway takes over after ${by}`, async (t) => {
-      const world = await startWorld(t, 'freeswitch');
+      const world = await startWorld(t, servers, 'freeswitch');
       const one = await world.start('one');
       await world.place(one, 2);
       one.signal(by);

@@ -25,6 +25,8 @@ export const realGateway = (
     GW_TRUNK: `127.0.0.1:${trunkPort}`,
     // Disables the media time-out: many far ends send no audio, and a busy machine makes their calls long.
     GW_RTP_TIMEOUT_SEC: '0',
+    // Many tests decode the recordings.
+    GW_RECORDINGS_FORMAT: 'ogg',
     ...environment,
   });
 

@@ -1,7 +1,8 @@
 /**
  * `npm run test:sip`, or `npm run test:sip -- srtp` for the test files whose names contain `srtp`; options such as
- * `--match='*hold*'` are AVA's. Prints the tests that needed their second try at the end. All processes of the run are
- * in one process group, which ends with the run, also when this process is killed.
+ * `--match='*hold*'` are AVA's. Files that mostly wait run first, beside each other; then those that measure audio, two
+ * at a time. Prints the time of both groups and the tests that needed their second try at the end. All processes of the
+ * run are in process groups that end with the run, also when this process is killed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,6 +22,37 @@ const parts = readdirSync(join(root, folder))
   .filter((file) => file.endsWith(suffix))
   .map((file) => file.slice(0, -suffix.length));
 
+/** Test files that measure audio in real time, which other processes would delay on a machine with two cores. */
+const measuring = new Set([
+  'call-quality',
+  'channel-sound',
+  'conversation',
+  'direct-srtp',
+  'encrypted-adoption',
+  'gateway-calls',
+  'listening',
+  'media-servers',
+  'missing-sound',
+  'number-engines',
+  'real-speech',
+  'recording-pause',
+  'srtp',
+  'voicemail',
+  'wide-sound',
+]);
+
+const groups = [
+  { name: 'waiting', concurrency: 5, has: (part: string) => !measuring.has(part) },
+  { name: 'measuring audio', concurrency: 2, has: (part: string) => measuring.has(part) },
+];
+
+const selected = { name: 'selected by options', concurrency: 2, has: () => true };
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Set by a signal: later files do not run. */
+let isStopped = false;
+
 /** Resolves to the exit code of AVA. */
 const runAva = async (parameters: readonly string[], secondTries: string): Promise<number> => {
   const child = spawn(process.execPath, [ava, '--config', `${folder}/ava.config.js`, ...parameters], {
@@ -31,9 +63,13 @@ const runAva = async (parameters: readonly string[], secondTries: string): Promi
   });
   const ended = once(child, 'exit');
   if (child.pid !== undefined) endGroupWithProcess(child.pid);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => void child.kill(signal));
+  const stop = (signal: NodeJS.Signals): void => {
+    isStopped = true;
+    child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, stop);
   await ended;
+  for (const signal of signals) process.off(signal, stop);
   return child.exitCode ?? 1;
 };
 
@@ -46,13 +82,22 @@ const run = async (): Promise<number> => {
     console.error(`No test file is named ${unknown.join(' or ')}. There are: ${parts.join(', ')}`);
     return 2;
   }
-  const files = parts
-    .filter((part) => chosen.some((name) => part.includes(name)))
-    .map((part) => `${folder}/${part}${suffix}`);
+  const wanted = parts.filter((part) => chosen.length === 0 || chosen.some((name) => part.includes(name)));
   const temporary = mkdtempSync(join(tmpdir(), 'trunkline-sip-run-'));
   try {
     const secondTries = join(temporary, 'second-tries');
-    const code = await runAva([...options, ...files], secondTries);
+    const times: string[] = [];
+    let code = 0;
+    // AVA fails if no test of a group matches an option.
+    for (const { name, concurrency, has } of options.length === 0 ? groups : [selected]) {
+      const files = wanted.filter(has).map((part) => `${folder}/${part}${suffix}`);
+      if (files.length === 0 || isStopped) continue;
+      const begunAt = performance.now();
+      const ended = await runAva(['--concurrency', String(concurrency), ...options, ...files], secondTries);
+      if (ended !== 0) code = ended;
+      times.push(`${Math.round((performance.now() - begunAt) / 1_000)} s  files ${name}`);
+    }
+    for (const line of times) console.log(line);
     const lines = readSecondTries(secondTries);
     console.log(`Tests that needed their second try: ${lines.length}`);
     for (const line of lines) console.log(`second try: ${line}`);

@@ -106,7 +106,6 @@ const awaitCaller = async (
     tell: (command) => void opened.promise.then((one) => one.tell(command)),
     close: () => void opened.promise.then((one) => one.close()),
     release: () => void opened.promise.then((one) => one.release()),
-    canBeResumed: () => false,
   };
   return { line, callers: () => callers, ...following(events) };
 };

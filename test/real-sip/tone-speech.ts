@@ -1,7 +1,8 @@
 /**
  * Text as tones, for transmission over a telephone: every half byte of a text is one of sixteen tones, and a
  * seventeenth begins, an eighteenth repeats and a nineteenth ends. Bytes are separated by gaps, like syllables, so that
- * voice detectors accept it. It survives μ-law and cuts at any place; impure tones are not decoded.
+ * voice detectors accept the sound. The tones can be decoded after μ-law and cuts at any place; impure tones are not
+ * decoded.
  */
 const sampleRate = 8_000;
 const begin = 16;

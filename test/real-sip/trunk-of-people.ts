@@ -5,7 +5,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pcmu } from '#sip/rtp/g711.ts';
+import { pcmu } from '#sip/audio/g711.ts';
 import { createSending, frameMs } from '#sip/rtp/sending.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';

@@ -86,9 +86,14 @@ export const startUdpEnd = async ({
   /** Acts as a proxy for a far end that can be reached only through it. */
   recordRoute = false,
   address = '127.0.0.1',
-  /** Port of the far end's audio; without one, it receives none. */
+  /** Port of the far end's audio, for all calls or by the called user; 0: it receives none. */
   ear = 0,
-}: { ringing?: readonly string[]; recordRoute?: boolean; address?: string; ear?: number } = {}) => {
+}: {
+  ringing?: readonly string[];
+  recordRoute?: boolean;
+  address?: string;
+  ear?: number | ((user: string) => number);
+} = {}) => {
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').bind(0, address);
   const host = isIP(address) === 6 ? `[${address}]` : address;
   await once(socket, 'listening');
@@ -97,6 +102,9 @@ export const startUdpEnd = async ({
   const answers: string[] = [];
   const seen = new Set<string>();
   const invites = new Map<string, string>();
+  /** Called users by Call-ID; a re-INVITE is addressed to the Contact. */
+  const users = new Map<string, string>();
+  const earOf = (callId: string): number => (typeof ear === 'number' ? ear : ear(users.get(callId) ?? ''));
   let padding = '';
 
   const respond = (
@@ -119,9 +127,11 @@ export const startUdpEnd = async ({
     switch (method) {
       case 'INVITE':
         invites.set(callId, text);
+        if (!users.has(callId)) users.set(callId, user);
         // After a 180 to a re-INVITE, drachtio-server (0.9.10) does not forward the 200.
         if (!headerIn(text, 'To').includes(';tag=')) respond(to, text, '180 Ringing');
-        if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(address, ear || port + 1, padding));
+        if (!ringing.includes(user))
+          respond(to, text, '200 OK', [], sdp(address, earOf(callId) || port + 1, padding));
         break;
       case 'CANCEL':
         respond(to, text, '200 OK');
@@ -146,7 +156,7 @@ export const startUdpEnd = async ({
     count: (method: string): number => heard.filter((one) => one.method === method).length,
     /** Calls a number at this port; the responses are in `answers`. `branch` distinguishes its requests. */
     call(sipPort: number, number: string, callId: string): void {
-      const body = sdp(address, ear || port + 3, padding);
+      const body = sdp(address, earOf(callId) || port + 3, padding);
       socket.send(inviteOf({ host, port }, { sipPort, number, callId }, body), sipPort, address);
     },
     /** Acknowledges the answer of such a call. */

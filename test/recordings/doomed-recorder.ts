@@ -1,14 +1,12 @@
-/** Records a tone into a file, faster than real time, until it is killed. */
+/** Records a tone of a call into a folder, faster than real time, until it is killed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEncoders } from '#src/recordings/encoder.ts';
 import { createRecorder } from '#src/recordings/recorder.ts';
-import { openRecordingFile } from '#src/recordings/recording-file.ts';
+import { createRecordingFolder } from '#src/recordings/recording-folder.ts';
 import { tone } from './tone.ts';
 
-const [path = ''] = process.argv.slice(2);
-const newEncoder = createEncoders(path.endsWith('.mp3') ? 'mp3' : 'ogg');
+const [folder = '', callId = '', node = ''] = process.argv.slice(2);
 const recorder = createRecorder(
-  () => openRecordingFile(path, newEncoder),
+  () => createRecordingFolder(folder).parts.create({ callId, fromMs: 0, node }),
   () => {},
 );
 for (;;) {

@@ -7,7 +7,7 @@ export const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
   for (let at = 0; at < bytes.length;) {
     const count = format === 'ogg' ? bytes.readUInt8(at + 26) : 0;
     const lengths = bytes.subarray(at + 27, at + 27 + count);
-    // Each part begins with a mark for decoders: of a page, or the sync word of a frame.
+    // Whether the next part of the file begins with a mark for decoders: that of a page, or the sync word of a frame.
     const isPiece =
       format === 'ogg' ? bytes.toString('latin1', at, at + 4) === 'OggS' : bytes.readUInt16BE(at) >= 0xffe0;
     if (!isPiece) throw new Error(`There is no piece at byte ${at}`);

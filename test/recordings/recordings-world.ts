@@ -16,7 +16,7 @@ import {
 } from '#src/recordings/recordings.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { ErasedNumbers } from '#src/recordings/erased-files.ts';
-import type { LeftElsewhereNumbers } from '#src/recordings/left-elsewhere.ts';
+import type { AssemblyNumbers, OtherParts } from '#src/recordings/assembly.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -29,7 +29,17 @@ const storeOn = (server: S3Server, { pendingMs = 3_600_000 }: { pendingMs?: numb
   numbers: { atOnce: 2, retryFirstMs: 20, retryLongestMs: 80, pendingMs },
 });
 
-/** `database`: that of another gateway's world, which this one shares. */
+export const encoding = { threads: 1, idleMs: 60_000, closeMs: 60_000 };
+
+export const assembly: AssemblyNumbers = {
+  everyMs: 50,
+  askAgainMs: 50,
+  waitMs: 0,
+  keepMs: 3_600_000,
+  longestBackoffMs: 50,
+};
+
+/** Creates a world of recordings. `database`: the database of another gateway's world, which the new world shares. */
 export const recordingsWorld = async (
   t: ExecutionContext,
   { database: shared }: { database?: Database } = {},
@@ -78,6 +88,11 @@ export const recordingsWorld = async (
       await mkdir(join(folder, month), { recursive: true });
       await writeFile(join(folder, month, name), bytes);
     },
+    /** A raw part that a process has left in the folder. */
+    async leavePart(name: string, bytes: Uint8Array): Promise<void> {
+      await mkdir(join(folder, 'parts'), { recursive: true });
+      await writeFile(join(folder, 'parts', name), bytes);
+    },
     files: async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('.')),
     /** A gateway's recordings from its start on; they end with the test. */
     async start(
@@ -88,8 +103,8 @@ export const recordingsWorld = async (
         format?: 'ogg' | 'mp3';
         abandoned?: AbandonedNumbers;
         erased?: ErasedNumbers;
-        elsewhere?: LeftElsewhereNumbers;
-        isResumed?: string;
+        assembly?: Partial<AssemblyNumbers>;
+        otherParts?: OtherParts;
       } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({
@@ -99,10 +114,11 @@ export const recordingsWorld = async (
         // Filters out recordings of stopped gateways, which other tests of the file leave.
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         erased: options.erased ?? { everyMs: 3_600_000, atOnce: 1_000 },
-        elsewhere: options.elsewhere ?? { everyMs: 3_600_000 },
+        encoding,
+        assembly: { ...assembly, ...options.assembly },
+        otherParts: options.otherParts ?? null,
         database,
         node: ownNode,
-        isResumed: (callId) => callId === options.isResumed,
         append(callId, fact) {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;

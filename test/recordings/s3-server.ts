@@ -1,6 +1,6 @@
 /**
- * A storage server with as much of S3 as recordings need: objects, ranges, multipart uploads. It checks every signature
- * (AWS Signature Version 4) and can misbehave on request.
+ * A storage server with as much of S3 as recordings need: objects, ranges, multipart uploads. The server checks every
+ * signature (AWS Signature Version 4) and can misbehave on request.
  */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import type { S3Account } from '#src/recordings/s3-store.ts';
 /** Misbehaviour of the server at a request; `undefined`: none. */
 export type Misbehaviour =
   | { status: number; body?: string }
-  /** Handles the request later, when this resolves. */
+  /** Handles the request when the promise resolves. */
   | { after: Promise<unknown> }
   /** Accepts the request and never responds. */
   | 'stalls'

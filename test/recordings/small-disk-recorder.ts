@@ -1,24 +1,18 @@
-/** Records ten minutes of a tone into a folder whose disk may be too small for them, and prints the result. */
+/** Records ten minutes of a tone into a folder whose disk may be too small for them, and prints the outcome. */
 import pino from 'pino';
-import { systemClock } from '#src/clocks.ts';
 import { createRecorders } from '#src/recordings/recorders.ts';
 import { createRecordingFolder } from '#src/recordings/recording-folder.ts';
 import { tone } from './tone.ts';
 
-const [folder = '', callId = '', format] = process.argv.slice(2);
+const [folder = '', callId = ''] = process.argv.slice(2);
 let isOver = false;
-const tell = (outcome: object): void => {
-  isOver = true;
-  process.stdout.write(`${JSON.stringify(outcome)}\n`);
-};
 const recorders = createRecorders({
   folder: createRecordingFolder(folder),
-  format: format === 'mp3' ? 'mp3' : 'ogg',
-  onComplete: (file) => tell({ kept: file }),
-  onFailed: (failed) => tell({ failed }),
-  onElsewhere: () => {},
+  async make(made) {
+    isOver = true;
+    process.stdout.write(`${JSON.stringify({ made })}\n`);
+  },
   node: 'test',
-  clock: systemClock,
   logger: pino({ base: null }, process.stderr),
 });
 const recorder = recorders.begin(callId);

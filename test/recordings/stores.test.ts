@@ -1,14 +1,11 @@
 /** Stores of recordings: S3, uploads, erased and abandoned files. */
-import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { ByteRange, OpenRecording } from '#src/domain/open-recording.ts';
@@ -20,7 +17,7 @@ import { createUploads } from '#src/recordings/uploads.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import { until } from '#test/helpers/until.ts';
-import { piecesOf, secondsOf } from './pieces.ts';
+import { secondsOf } from './pieces.ts';
 import { record, recordingsWorld } from './recordings-world.ts';
 import { type Misbehaviour, type S3Server, startS3Server } from './s3-server.ts';
 import { tone } from './tone.ts';
@@ -651,8 +648,6 @@ test.serial('retries regularly, also for a gateway that others declared dead', a
 
 // Left behind
 
-const doomedRecorder = fileURLToPath(new URL('doomed-recorder.ts', import.meta.url));
-
 /** The bytes of a complete recording. */
 const recorded = async (
   world: Awaited<ReturnType<typeof recordingsWorld>>,
@@ -686,64 +681,26 @@ for (const format of ['ogg', 'mp3'] as const)
     t.true(format === 'ogg' ? fact.durationSec === 3 : Math.abs(fact.durationSec - 3) < 0.15);
   });
 
-for (const format of ['ogg', 'mp3'] as const) {
-  test.serial(`keeps a ${format} file of a killed process up to the last written audio`, async (t) => {
-    const world = await recordingsWorld(t);
-    const callId = await world.call();
-    const path = world.pathOf(`${callId}.${format}`);
-    const doomed = spawn(process.execPath, [doomedRecorder, path], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
-    const ended = once(doomed, 'exit');
-    await until('some of it is written', async () => {
-      const { size } = await stat(`${path}.part`).catch(() => ({ size: 0 }));
-      return size > 60_000 ? true : undefined;
-    });
-    doomed.kill('SIGKILL');
-    await ended;
-
-    await world.start(null);
-    const [fact, ...noMore] = world.facts;
-    if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
-    t.deepEqual(noMore, []);
-    t.like(fact, { callId, truncated: true });
-    const bytes = await readFile(join(world.folder, fact.file));
-    t.is(bytes.length, fact.bytes);
-    t.true(fact.durationSec > 3);
-    t.true(Math.abs((await secondsOf(format, bytes)) - fact.durationSec) < 0.15);
-  });
-
-  test.serial(`keeps the complete part of a ${format} file, wherever it breaks off`, async (t) => {
-    const world = await recordingsWorld(t);
-    const bytes = await recorded(world, format, 12);
-    const pieces = piecesOf(format, bytes);
-    for (const kept of [pieces.length - 1, pieces.length - 2]) {
-      const callId = await world.call();
-      const whole = Buffer.concat(pieces.slice(0, kept));
-      const broken = pieces[kept]?.subarray(0, 40) ?? Buffer.alloc(0);
-      await world.leave(`${callId}.${format}.part`, Buffer.concat([whole, broken]));
-      await world.start(null);
-      const fact = world.facts.find((each) => each.callId === callId);
-      if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
-      t.true(fact.truncated);
-      t.deepEqual(await readFile(join(world.folder, fact.file)), whole);
-    }
-  });
-}
-
-test.serial('omits a damaged page and everything after it', async (t) => {
+test.serial('makes the recording of an ended call after a crash, wherever its part breaks off', async (t) => {
   const world = await recordingsWorld(t);
-  const bytes = await recorded(world, 'ogg', 12);
-  const pieces = piecesOf('ogg', bytes);
-  const last = pieces.at(-1) ?? Buffer.alloc(0);
-  const callId = await world.call();
-  const damaged = Buffer.from(last);
-  damaged.writeUInt8(damaged.readUInt8(damaged.length - 1) ^ 1, damaged.length - 1);
-  await world.leave(`${callId}.ogg.part`, Buffer.concat([...pieces.slice(0, -1), damaged, last]));
+  const part = Buffer.alloc(2 * 16_000 * 3 + 1, 0x40);
+  const [whole, broken] = [await world.call(), await world.call()];
+  await world.leavePart(`${whole}+0+${world.node}+end.ulaw`, part);
+  await world.leavePart(`${broken}+0+${world.node}+open.ulaw`, part);
+  await world.leave(`${whole}.ogg.part`, Buffer.from('OggS'));
   await world.start(null);
-  const fact = world.facts.find((each) => each.callId === callId);
-  if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
-  t.is(fact.bytes, bytes.length - last.length);
+  await until('both are told', () => (world.facts.length === 2 ? true : undefined));
+  for (const [callId, truncated] of [
+    [whole, false],
+    [broken, true],
+  ] as const) {
+    const fact = world.facts.find((each) => each.callId === callId);
+    if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
+    t.is(fact.truncated, truncated);
+    t.is(fact.durationSec, 3);
+    t.is(await secondsOf('ogg', await readFile(join(world.folder, fact.file))), 3);
+  }
+  await until('only the files are left', async () => ((await world.files()).length === 2 ? true : undefined));
 });
 
 test.serial('keeps a recording marked as truncated if a crash precedes its completion', async (t) => {
@@ -782,6 +739,7 @@ test.serial(
     const never = await world.call();
     await world.leave(`${half}.ogg.part`, Buffer.from('OggS'));
     await world.start(null);
+    await until('both have failed', () => (world.facts.length === 2 ? true : undefined));
     t.deepEqual(world.typesOf(half), ['recording.failed']);
     t.deepEqual(world.typesOf(never), ['recording.failed']);
     t.deepEqual(await world.files(), []);

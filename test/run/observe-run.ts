@@ -1,6 +1,6 @@
 /**
  * Reads the events of an AVA run and sends the relevant ones to a listening parent process (`run-suite.ts`). AVA calls
- * it by `observeRun` of `ava.config.js`. AVA types only some of its events, so each is parsed.
+ * this module by `observeRun` of `ava.config.js`. AVA types only some of its events, so each is parsed.
  */
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -13,6 +13,7 @@ const testFile = z.string();
 
 const seen = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stats'), stats: z.object({ files: z.number() }) }),
+  z.object({ type: z.literal('starting'), testFile }),
   z.object({ type: z.literal('test-passed'), testFile, title: z.string(), duration: z.number() }),
   z.object({ type: z.literal('test-failed'), testFile, title: z.string(), err: error }),
   z.object({ type: z.literal('hook-failed'), testFile, title: z.string(), err: error }),
@@ -56,6 +57,8 @@ export const messagesOf = (event: unknown, projectFolder: string): RunMessage[] 
   switch (data.type) {
     case 'stats':
       return [{ type: 'planned', files: data.stats.files }];
+    case 'starting':
+      return [{ type: 'started', file: pathOf(data.testFile) }];
     case 'test-passed':
       return [{ type: 'passed', file: pathOf(data.testFile), title: data.title, ms: data.duration }];
     case 'test-failed':

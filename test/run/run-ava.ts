@@ -12,6 +12,8 @@ export type AvaRun = {
   failed: FailedTest[];
   /** Milliseconds of each passed test, by file and title. */
   durations: { file: string; title: string; ms: number }[];
+  /** Milliseconds from the start of each file's thread to its end, beside other files. */
+  files: { file: string; ms: number }[];
   /** Output of AVA, with its description of each failure at the end. */
   output: string;
 };
@@ -35,7 +37,8 @@ const ava = fileURLToPath(new URL('start-ava.mjs', import.meta.url));
 
 /** Never rejects for a failed test. A run that AVA itself could not finish has a failure of the file `(AVA)`. */
 export const runAva = async ({ config, files = [], onMessage, signal }: AvaOptions): Promise<AvaRun> => {
-  const run: AvaRun = { passed: 0, skipped: [], failed: [], durations: [], output: '' };
+  const run: AvaRun = { passed: 0, skipped: [], failed: [], durations: [], files: [], output: '' };
+  const startedAt = new Map<string, number>();
   const child = spawn(
     process.execPath,
     [...nodeOptions, ava, ...(config === undefined ? [] : ['--config', config]), ...files],
@@ -53,6 +56,11 @@ export const runAva = async ({ config, files = [], onMessage, signal }: AvaOptio
     if (message.type === 'passed') {
       run.passed += 1;
       run.durations.push({ file: message.file, title: message.title, ms: message.ms });
+    }
+    if (message.type === 'started') startedAt.set(message.file, performance.now());
+    if (message.type === 'finished') {
+      const began = startedAt.get(message.file);
+      if (began !== undefined) run.files.push({ file: message.file, ms: performance.now() - began });
     }
     if (message.type === 'skipped') run.skipped.push({ file: message.file, title: message.title });
     if (message.type === 'failed') {

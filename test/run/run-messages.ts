@@ -6,6 +6,7 @@ const title = z.string();
 
 export const runMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('planned'), files: z.number() }),
+  z.object({ type: z.literal('started'), file }),
   z.object({ type: z.literal('passed'), file, title, ms: z.number() }),
   z.object({ type: z.literal('failed'), file, title, message: z.string() }),
   z.object({ type: z.literal('skipped'), file, title }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { messagesOf } from './observe-run.ts';
-import { closingLines, isGreen } from './summary.ts';
+import { closingLines, isGreen, slowestLines } from './summary.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -69,6 +69,7 @@ test.serial(
   async (t) => {
     const { code, lines } = await runOver(t, { passes, failsOnce });
     t.is(code, 0);
+    t.true(lines.some((line) => /^slowest: +\d+\.\d s {2}test\/failsOnce\.test\.js$/.test(line)));
     t.deepEqual(lines.slice(-2), [
       'unsteady: test/failsOnce.test.js: adds: too early Value is not `true`: false',
       '2 passed, 0 failed, 0 skipped',
@@ -116,6 +117,17 @@ test('lists a failure once, and does not count a crashed file as a test', (t) =>
     'unsteady: test/a.test.ts: (the file): unhandled-rejection: closed',
     '11 passed, 0 failed, 0 skipped',
   ]);
+});
+
+test('lists the ten slowest files, the slowest first', (t) => {
+  const files = Array.from({ length: 12 }, (_, index) => ({
+    file: `test/${index}.test.ts`,
+    ms: 1_000 * index,
+  }));
+  const lines = slowestLines(files);
+  t.is(lines.length, 10);
+  t.is(lines[0], 'slowest:  11.0 s  test/11.test.ts');
+  t.is(lines.at(-1), 'slowest:   2.0 s  test/2.test.ts');
 });
 
 test('counts tests that are pending when AVA times out as failed', (t) => {

@@ -3,12 +3,13 @@
  * some files.
  *
  * A file that passes alone is unsteady: the run is green, and its last lines say `unsteady: <file>: <title>: <failure>`.
- * More than three unsteady files are red. `TRUNKLINE_TEST_REPORT` names a file that gets failures and durations as JSON.
+ * More than three unsteady files are red. The ten slowest files are listed. `TRUNKLINE_TEST_REPORT` names a file that
+ * gets failures and durations as JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { failureDetails, runAva, type AvaRun, type FailedTest } from './run-ava.ts';
 import type { RunMessage } from './run-messages.ts';
-import { closingLines, isGreen, type Verdict } from './summary.ts';
+import { closingLines, isGreen, slowestLines, type Verdict } from './summary.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -61,7 +62,9 @@ if (first.failed.length > 0) say(`\n${failureDetails(first.output)}`);
 const verdict = await judge(first);
 const report = process.env['TRUNKLINE_TEST_REPORT'];
 if (report !== undefined && report !== '')
-  writeFileSync(report, JSON.stringify({ ...verdict, durations: first.durations }));
+  writeFileSync(report, JSON.stringify({ ...verdict, files: first.files, durations: first.durations }));
+say('');
+for (const line of slowestLines(first.files)) say(line);
 say('');
 for (const line of closingLines(first, verdict)) say(line);
 process.exitCode = isGreen(verdict) ? 0 : 1;

@@ -44,6 +44,15 @@ export const skippedLines = (skipped: AvaRun['skipped']): string[] =>
       ].join(', ')}: ${reason}`,
   );
 
+const mostSlowFiles = 10;
+
+/** The files that took longest, so that growth is noticed. */
+export const slowestLines = (files: AvaRun['files']): string[] =>
+  files
+    .toSorted((one, other) => other.ms - one.ms)
+    .slice(0, mostSlowFiles)
+    .map(({ file, ms }) => `slowest: ${(ms / 1_000).toFixed(1).padStart(5)} s  ${file}`);
+
 /** The last line has the numbers; an unsteady test counts as passed, unless too many files are unsteady. */
 export const closingLines = (run: Pick<AvaRun, 'passed' | 'skipped'>, verdict: Verdict): string[] => {
   const unsteady = distinct(verdict.unsteady);

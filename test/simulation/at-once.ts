@@ -60,7 +60,7 @@ export const readFileAtOnce = (files: typeof fs, isWanted: () => boolean) => {
   };
 };
 
-/** Missing in the types of Node. */
+/** Members that are missing in the types of Node. */
 export type WebAssemblyApi = {
   Module: new (source: Uint8Array) => object;
   Instance: new (module: object, imports: unknown) => object;

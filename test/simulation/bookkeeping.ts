@@ -22,7 +22,7 @@ export const bookkeepingTables = `
     select process from public.server_session where pid = public.pg_backend_pid() $$;
 `;
 
-/** Created behind the migrations. */
+/** SQL that creates the triggers of the bookkeeping after the migrations. */
 export const bookkeepingTriggers = `
   create function note_holder() returns trigger language plpgsql as $$ begin
     insert into call_holder (call_id, epoch, node, process, is_resumable)

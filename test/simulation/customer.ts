@@ -1,6 +1,6 @@
 /**
- * A customer of the gateways: places calls by the API, hangs up, and receives events. It retries a request without a
- * response with the same idempotency key, at any available gateway.
+ * A customer of the gateways: places calls by the API, hangs up, and receives events. The customer retries a request
+ * without a response with the same idempotency key, at any available gateway.
  */
 import { z } from 'zod';
 import type { ApiAnswer } from './api-server.ts';

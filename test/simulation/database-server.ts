@@ -8,7 +8,7 @@ import { DatabaseSocket } from './database-socket.ts';
 import type { Postgres, Session } from './postgres.ts';
 import type { Random } from './random.ts';
 import { arriveIn, runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
-import { isEffect, statementName } from './statement-name.ts';
+import { isEffect, statementName, takesCalls } from './statement-name.ts';
 import {
   commandDone,
   errorOf,
@@ -25,6 +25,8 @@ export type StatementFaults = {
   lostBefore: number;
   /** The server executes the statement, and the connection breaks before the answer arrives. */
   lostAfter: number;
+  /** The server commits a take-over of calls, and the connection breaks before the answer arrives. */
+  takingUnconfirmed: number;
   /** The server rejects the statement with a time-out. */
   refused: number;
   /** The statement is slow. */
@@ -40,6 +42,7 @@ export type StatementFaults = {
 export const noFaults: StatementFaults = {
   lostBefore: 0,
   lostAfter: 0,
+  takingUnconfirmed: 0,
   refused: 0,
   slow: 0,
   unheard: 0,
@@ -55,6 +58,8 @@ type Connection = Session & {
   held: (() => void)[];
   /** Earliest arrival of the next message, which preserves the order. */
   arrivesFrom: number;
+  /** Whether its transaction takes calls over. */
+  takes: boolean;
   isOpen: boolean;
 };
 
@@ -119,6 +124,7 @@ export class DatabaseServer {
       channels: new Set(),
       held: [],
       arrivesFrom: 0,
+      takes: false,
       isOpen: false,
     };
     return socket;
@@ -247,11 +253,15 @@ export class DatabaseServer {
       return;
     }
     this.#inTransaction = isInTransaction ? connection : null;
+    const takes = connection.takes || name === takesCalls;
+    connection.takes = takes && isInTransaction;
     for (const { channel, payload } of notifications) this.#notify(channel, payload);
     this.#effects.seen(connection.process, name);
     const isDone = isEffect(name) && !isInTransaction && sqlState === undefined;
     if (isDone && this.#effects.happens(connection.process, `after ${name}`)) return;
-    if (isDone && this.#random.chance(this.faults.lostAfter)) this.#break(connection);
+    const { lostAfter, takingUnconfirmed } = this.faults;
+    if (isDone && this.#random.chance(takes ? Math.max(lostAfter, takingUnconfirmed) : lostAfter))
+      this.#break(connection);
     else this.#tell(connection, Buffer.concat(told.map(({ bytes }) => bytes)));
     if (!isInTransaction) this.#goOn();
   }

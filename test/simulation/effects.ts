@@ -1,6 +1,6 @@
 /**
- * Points at which a process may die: right before and right after each of its external effects. They have names such as
- * `before insert call_fact` and `after INVITE`.
+ * Points at which a process may die: right before and right after each of its external effects. Points have names such
+ * as `before insert call_fact` and `after INVITE`.
  */
 import type { SimulatedProcess } from './simulated-time.ts';
 

@@ -8,6 +8,14 @@ import type { Effects } from './effects.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess, SimulatedTime } from './simulated-time.ts';
 
+/** The transfer target of a line, from the first ring to the release. Times are simulated ones. */
+type Leg = {
+  /** Begin of ringing; `null` after the answer. */
+  rungSince: number | null;
+  /** Command to release the person, unless both persons are already connected; `null` without one. */
+  cancelledAt: number | null;
+};
+
 export type FarEnds = {
   effects: Effects;
   time: SimulatedTime;
@@ -16,12 +24,16 @@ export type FarEnds = {
   latestMs: number;
   /** Existing lines by call; a dead process has none. */
   standing: Map<string, Set<SimulatedProcess>>;
-  /** Lines with a ringing or connected transfer target, with the time when ringing began; `null` after the answer. */
-  legs: Map<string, Map<SimulatedProcess, number | null>>;
+  /** Lines with a ringing or connected transfer target. */
+  legs: Map<string, Map<SimulatedProcess, Leg>>;
   /** Ringing times of persons who did not answer, in milliseconds, by call. */
   rung: Map<string, number[]>;
+  /** Times from a cancellation to the release of the person, in milliseconds, by call. */
+  cancelled: Map<string, number[]>;
   /** A deliberate defect: lines ignore these commands. */
   deafTo: readonly LineCommand['type'][];
+  /** Words of the other parties that gateways have heard, by call. */
+  heard: Map<string, string[]>;
   /** Times when calls were answered and when their lines ended, in simulated time. */
   talked: Map<string, { answeredAt: number; over: number[] }>;
 };
@@ -37,17 +49,23 @@ const watched = (
   hasSecondLeg: boolean,
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
-  const { effects, time, random, standing, legs, rung, talked } = farEnds;
+  const { effects, time, random, standing, legs, rung, cancelled, heard, talked } = farEnds;
   const { callId } = input;
   let isSilent = false;
   let dueFrom = 0;
-  const release = (): void => {
-    const since = legs.get(callId)?.get(process) ?? null;
-    legs.get(callId)?.delete(process);
-    if (since !== null) rung.set(callId, [...(rung.get(callId) ?? []), time.now() - since]);
+  const legNow = (): Leg | undefined => legs.get(callId)?.get(process);
+  const note = (times: Map<string, number[]>, since: number | null): void => {
+    if (since !== null) times.set(callId, [...(times.get(callId) ?? []), time.now() - since]);
   };
-  const hold = (since: number | null): void =>
-    void legs.set(callId, (legs.get(callId) ?? new Map()).set(process, since));
+  const release = (): void => {
+    const { rungSince, cancelledAt } = legNow() ?? { rungSince: null, cancelledAt: null };
+    legs.get(callId)?.delete(process);
+    note(rung, rungSince);
+    note(cancelled, cancelledAt);
+  };
+  const hold = (leg: Leg): void =>
+    void legs.set(callId, (legs.get(callId) ?? new Map<SimulatedProcess, Leg>()).set(process, leg));
+  let isConnected = hasSecondLeg;
   const over = (): void => {
     release();
     if (standing.get(callId)?.delete(process)) talked.get(callId)?.over.push(time.now());
@@ -56,25 +74,35 @@ const watched = (
   const later = (event: LineEvent): void => {
     if (event.type === 'line.answered') talked.set(callId, { answeredAt: time.now(), over: [] });
     if (event.type === 'line.transfer_failed') release();
-    if (event.type === 'line.transfer_answered' || event.type === 'line.transferred') hold(null);
+    if (event.type === 'line.transfer_answered')
+      hold({ rungSince: null, cancelledAt: legNow()?.cancelledAt ?? null });
+    if (event.type === 'line.transferred') {
+      isConnected = true;
+      hold({ rungSince: null, cancelledAt: null });
+    }
     if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
     dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
     time.after(dueFrom - time.now(), () => {
-      if (!isSilent) emit(event);
+      if (isSilent) return;
+      if (event.type === 'line.heard') heard.set(callId, [...(heard.get(callId) ?? []), event.text]);
+      emit(event);
     });
   };
-  const silent: Line = { tell() {}, close() {}, release() {}, canBeResumed: () => false };
+  const silent: Line = { tell() {}, close() {}, release() {} };
   if (effects.happens(process, `before ${what}`)) return silent;
   const line = begin(later);
   const holders = standing.get(callId) ?? new Set();
   standing.set(callId, holders.add(process));
-  if (hasSecondLeg) hold(null);
+  if (hasSecondLeg) hold({ rungSince: null, cancelledAt: null });
   if (effects.happens(process, `after ${what}`)) return silent;
   return {
     tell(command) {
+      const leg = legNow();
+      if (command.type === 'cancelTransfer' && leg !== undefined && !isConnected)
+        hold({ ...leg, cancelledAt: leg.cancelledAt ?? time.now() });
       if (farEnds.deafTo.includes(command.type)) return undefined;
       const name = names[command.type];
-      if (command.type === 'transfer') hold(time.now());
+      if (command.type === 'transfer') hold({ rungSince: time.now(), cancelledAt: null });
       if (name === undefined) return line.tell(command);
       if (effects.happens(process, `before ${name}`)) return undefined;
       line.tell(command);
@@ -92,20 +120,19 @@ const watched = (
       release();
       if (process.isAlive) line.release();
     },
-    canBeResumed: line.canBeResumed,
   };
 };
 
 export const withFarEnds = (lines: Lines, parts: { farEnds: FarEnds; process: SimulatedProcess }): Lines => ({
   ...lines,
   open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', false, parts),
-  resume: (input, left, emit) =>
+  resume: (input, state, emit) =>
     watched(
       input,
       emit,
-      (tell) => lines.resume(input, left, tell),
+      (tell) => lines.resume(input, state, tell),
       'adoption',
-      left.connectedWith !== null,
+      state.connectedWith !== null,
       parts,
     ),
 });

@@ -36,7 +36,7 @@ export const watchHolders = (world: World): void => {
         node.isRunning() &&
         node.process()?.held === null &&
         !database.isCutOff(node.name) &&
-        node.process()?.charts.has(callId) === true,
+        node.process()?.actors.has(callId) === true,
     );
 
   let wasReliable = true;

@@ -55,8 +55,8 @@ const countsOf = (texts: readonly string[]): Map<string, number> =>
   new Map([...Map.groupBy(texts, (text) => text)].map(([text, same]) => [text, same.length]));
 
 /**
- * Checks that a server with a memory never receives the same words twice. Words that were spoken while no gateway held
- * the call are in no journal. The kickoff may be repeated: no words of the other party are lost then.
+ * Checks that a server with a memory never receives the same words twice. The journal lacks words that their gateway had
+ * heard, and not stored, when it died. The kickoff may be repeated: no words of the other party are lost then.
  */
 export const checkMemory = (world: World, { heard }: MemoryAgent): void => {
   const turns = world.postgres.rows(spoken);
@@ -68,10 +68,11 @@ export const checkMemory = (world: World, { heard }: MemoryAgent): void => {
   );
   for (const [callId, received] of heard) {
     const own = turns.flatMap(({ call_id: of, text }) => (of === callId ? [String(text)] : []));
-    const said = countsOf(own);
+    const stored = countsOf(own);
+    const spokenHere = countsOf(world.farEnds.heard.get(callId) ?? []);
     const kickoff = kickoffFor(instructions.get(callId) ?? null);
     for (const [text, times] of countsOf(received.filter((one) => one !== kickoff)))
-      if (times > (said.get(text) ?? times))
+      if (times > (Math.max(stored.get(text) ?? 0, spokenHere.get(text) ?? 0) || times))
         world.violate(`an agent with a memory received the same words twice: "${text}" of ${callId}`);
   }
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
+import { openQuickEncoding } from '#test/helpers/quick-encoding.ts';
 import { createApiServer, type ApiServer } from './api-server.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { FarNetwork } from './far-servers.ts';
@@ -15,15 +16,18 @@ export type NodeWorld = {
   database: DatabaseServer;
   network: FarNetwork;
   farEnds: FarEnds;
-  /** Called when a call's chart enters another state; `state` is named as in the drawing of the chart. */
-  moved: (node: SimulatedNode, process: SimulatedProcess, callId: string, state: string) => void;
+  /**
+   * Called when a call's chart enters another state; `state` is named as in the drawing of the chart, and `null` when
+   * the call has ended or was released.
+   */
+  moved: (node: SimulatedNode, process: SimulatedProcess, callId: string, state: string | null) => void;
   /** Receives log lines, one at a time. */
   log: (process: SimulatedProcess, line: string) => void;
   /** Called after a failed start; the supervisor retries. */
   onFailedStart: (node: SimulatedNode) => void;
 };
 
-type Running = { process: SimulatedProcess; api: ApiServer; gateway: Gateway | null };
+type Running = { process: SimulatedProcess; api: ApiServer; gateway: Gateway | null; isClosing: boolean };
 
 const settingsOf = (name: string, dataFolder: string): Record<string, string> => ({
   GW_NODE: name,
@@ -65,6 +69,11 @@ export class SimulatedNode {
     return this.isRunning() && this.#running?.gateway !== null;
   }
 
+  /** Whether it is ready and has not received SIGTERM. */
+  isStaying(): boolean {
+    return this.isReady() && this.#running?.isClosing === false;
+  }
+
   get api(): ApiServer | undefined {
     return this.isReady() ? this.#running?.api : undefined;
   }
@@ -89,9 +98,10 @@ export class SimulatedNode {
       wallOffsetMs: this.wallOffsetMs,
       steadyOffsetMs: this.wallOffsetMs,
       charts: new Map(),
+      actors: new Set(),
     };
     const api = createApiServer(process);
-    const running: Running = { process, api, gateway: null };
+    const running: Running = { process, api, gateway: null, isClosing: false };
     this.#apis.push(api);
     this.#running = running;
     const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log(process, line) });
@@ -101,6 +111,7 @@ export class SimulatedNode {
         openDispatcher: () => network.dispatcherOf(process),
         listen: api.listen,
         betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
+        openEncoding: openQuickEncoding,
         onChart: (callId, state) => moved(this, process, callId, state),
       }).then(
         (gateway) => (running.gateway = gateway),
@@ -126,6 +137,7 @@ export class SimulatedNode {
     const running = this.#running;
     if (running === null || running.gateway === null || !running.process.isAlive) return;
     const { process, gateway } = running;
+    running.isClosing = true;
     const end = (): void => {
       if (!process.isAlive) return;
       this.#end(process);

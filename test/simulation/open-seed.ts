@@ -1,6 +1,6 @@
 /**
  * Shows the calls of a simulated world in the console: a gateway with a database of its own, into which the rows of the
- * calls are copied. It belongs to the workspace and the number of that gateway.
+ * calls are copied. All calls are stored under the workspace and the number of that gateway.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';

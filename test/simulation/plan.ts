@@ -39,8 +39,8 @@ export type Plan = {
   /** The agent leaves messages on answering machines, and one answers at `machine`. */
   hasVoicemail: boolean;
   /**
-   * After this number of effects of all gateways one dies. It is restarted after this delay, or when all faults are
-   * over.
+   * Crashes of gateways: the one that performs the effect with number `effects` dies, and is restarted after
+   * `restartAfterMs`, or when all faults are over.
    */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
@@ -53,8 +53,8 @@ export type Plan = {
   kills: readonly { move: Partial<Move>; afterMs: number; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
   /**
-   * A gateway is stopped as by SIGSTOP right before the write with this number. Its connections stay open. It continues
-   * with that write this time after another gateway has taken over its calls.
+   * A gateway is stopped as by SIGSTOP right before the write with this number. The connections of the stopped gateway
+   * stay open. The gateway continues with that write this time after another gateway has taken over its calls.
    */
   freezes: readonly {
     before: HolderWrite;
@@ -129,7 +129,9 @@ const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls
 const consentOf = (random: Random): ConsentRequirement | null =>
   random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 
-const statementsOf = (random: Random): Omit<StatementFaults, 'repeated' | 'late'> => {
+type LaterFaults = 'repeated' | 'late' | 'takingUnconfirmed';
+
+const statementsOf = (random: Random): Omit<StatementFaults, LaterFaults> => {
   const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
   return {
     lostBefore: share(0.05),
@@ -143,6 +145,10 @@ const statementsOf = (random: Random): Omit<StatementFaults, 'repeated' | 'late'
 const notificationsOf = (random: Random): Pick<StatementFaults, 'repeated' | 'late'> => ({
   repeated: random.chance(0.3) ? random.fraction() * 0.5 : 0,
   late: random.chance(0.3) ? random.fraction() * 0.5 : 0,
+});
+
+const takingsOf = (random: Random): Pick<StatementFaults, 'takingUnconfirmed'> => ({
+  takingUnconfirmed: random.chance(0.3) ? random.fraction() : 0,
 });
 
 const requestsOf = (random: Random): RequestFaults => {
@@ -241,7 +247,11 @@ export const planOf = (seed: number): Plan => {
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
     statements: isCalm
       ? noFaults
-      : { ...statementsOf(random), ...notificationsOf(createRandom(seed ^ 0x2077)) },
+      : {
+          ...statementsOf(random),
+          ...notificationsOf(createRandom(seed ^ 0x2077)),
+          ...takingsOf(createRandom(seed ^ 0xd0b7)),
+        },
     requests: isCalm ? reliable : requestsOf(random),
     receiverRefuses: random.chance(0.2) ? 0.3 : 0,
     lineLatestMs: random.chance(0.5) ? random.below(400) : 0,

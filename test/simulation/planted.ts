@@ -79,7 +79,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'return undefined;',
       },
     ],
-    rule: 'a person is rung for too long',
+    rule: 'a cancelled person is not released',
   },
   {
     name: 'an admitted call keeps its permit',
@@ -139,8 +139,8 @@ export const mistakes: readonly Mistake[] = [
     changes: [
       {
         file: 'src/continuity/ownership.ts',
-        from: 'inDoubt = [...inDoubt, ...error.calls];\n        return settleDoubts();',
-        to: 'return undefined;',
+        from: 'if (error instanceof TakingInDoubt) inDoubt = [...inDoubt, ...error.calls];\n      throw error;',
+        to: 'if (error instanceof TakingInDoubt) return; else throw error;',
       },
     ],
     rule: 'a call has had no holder for longer than a lease',

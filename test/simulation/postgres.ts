@@ -62,6 +62,42 @@ const sessionsOfItsOwn = `
     select true $$;
 `;
 
+/** Settings of the server: neither durability nor statistics matter here. */
+const settings = [
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'track_activities=off',
+  'track_counts=off',
+];
+
+/** Tables of the schema, each before those that it refers to. */
+const tablesInOrder = async (server: PGlite): Promise<string[]> => {
+  const { rows: tables } = await server.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migration' order by 1`,
+  );
+  const { rows: references } = await server.query<{ child: string; parent: string }>(
+    `select conrelid::regclass::text as child, confrelid::regclass::text as parent
+      from pg_constraint where contype = 'f' and conrelid <> confrelid`,
+  );
+  const left = new Set(tables.map(({ name }) => name));
+  const ordered: string[] = [];
+  while (left.size > 0) {
+    const referenced = new Set(references.filter(({ child }) => left.has(child)).map(({ parent }) => parent));
+    const next = [...left].filter((name) => !referenced.has(name));
+    if (next.length === 0) throw new Error(`These tables refer to each other: ${[...left].join(', ')}`);
+    for (const name of next) left.delete(name);
+    ordered.push(...next);
+  }
+  return ordered;
+};
+
+/** Deleted rows take time until their tables are truncated, and statements are planned again after a truncation. */
+const worldsPerTruncation = 50;
+
 /** Statements whose result depends on the session. */
 const asksForSession =
   /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact)?\b|update "?call(_checkpoint)?\b/;
@@ -97,13 +133,15 @@ export class Postgres {
   readonly #questions = new Map<string, string>();
   /** Query for the names of the tables with rows; `null` before the migrations. */
   #filled: string | null = null;
+  #worlds = 0;
 
   private constructor(server: PGlite) {
     this.#server = server;
   }
 
   static async start(): Promise<Postgres> {
-    const server = await PGlite.create();
+    const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])];
+    const server = await PGlite.create({ startParams });
     await server.exec(sessionsOfItsOwn);
     await server.exec(bookkeepingTables);
     await server.exec('listen simulated_end');
@@ -113,10 +151,7 @@ export class Postgres {
   /** Keeps the migrated schema; from now on `begin` empties all other tables. */
   async keepMigrated(): Promise<void> {
     await this.#server.exec(bookkeepingTriggers);
-    const { rows } = await this.#server.query<{ tablename: string }>(
-      "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' order by 1",
-    );
-    const tables = rows.map(({ tablename }) => `"${tablename}"`);
+    const tables = await tablesInOrder(this.#server);
     this.#filled = `select name from (values ${tables
       .map((table) => `('${table}', exists (select from ${table}))`)
       .join(', ')}) as tables (name, is_filled) where is_filled`;
@@ -126,10 +161,13 @@ export class Postgres {
   begin(seed: number): void {
     this.exec('rollback');
     this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
-    // Empty tables are skipped, because a truncated one is planned anew.
+    // Skips empty tables.
     const filled = this.#filled === null ? [] : this.#texts(this.#filled);
-    if (filled.length > 0) this.exec(`truncate ${filled.join(', ')} restart identity cascade`);
-    this.exec('alter sequence drawn restart');
+    this.#worlds += 1;
+    if (this.#worlds % worldsPerTruncation === 0 && filled.length > 0)
+      this.exec(`truncate ${filled.join(', ')} restart identity cascade`);
+    else for (const table of filled) this.exec(`delete from ${table}`);
+    this.exec('select setval(seqrelid::regclass, seqstart, false) from pg_sequence');
     this.exec(`set simulated.seed = '${seed}'`);
   }
 

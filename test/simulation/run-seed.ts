@@ -236,7 +236,7 @@ const checkDurations = (world: World): void => {
   }
 };
 
-/** Delay of a line's events. */
+/** Longest time in which a line executes a command. */
 const rungLateMs = 2_000;
 
 /**
@@ -248,6 +248,10 @@ const checkRung = (world: World): void => {
     for (const rungMs of times)
       if (rungMs > longestRingSec * 1_000 + rungLateMs + world.frozenMs)
         world.violate(`a person is rung for too long: ${rungMs / 1_000} s for ${callId}`);
+  for (const [callId, times] of world.farEnds.cancelled)
+    for (const afterMs of times)
+      if (afterMs > rungLateMs + world.frozenMs)
+        world.violate(`a cancelled person is not released: after ${afterMs / 1_000} s for ${callId}`);
 };
 
 /** Checks that the end of each call was received under a single id. */

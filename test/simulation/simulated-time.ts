@@ -22,8 +22,10 @@ export type SimulatedProcess = {
   wallOffsetMs: number;
   /** Offset of its monotonic clock, which begins like its wall clock and is never set. */
   readonly steadyOffsetMs: number;
-  /** Chart states of the calls that the process has owned. */
+  /** Last chart states of the calls that the process has owned. */
   readonly charts: Map<string, string>;
+  /** Calls that have an actor in the process now. */
+  readonly actors: Set<string>;
 };
 
 const running = new AsyncLocalStorage<SimulatedProcess | null>();

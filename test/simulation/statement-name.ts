@@ -13,5 +13,8 @@ export const statementName = (text: string): string => {
   return others.exec(text)?.[1]?.toLowerCase() ?? 'nothing';
 };
 
+/** Name of the statement by which a process takes over the calls of another one. */
+export const takesCalls = 'update call, update call_checkpoint';
+
 /** Reads, and statements such as `begin` and `set`, are not effects. */
 export const isEffect = (name: string): boolean => /^(insert|update|delete|commit)/.test(name);

@@ -12,15 +12,13 @@ import { SimulatedNode } from './node.ts';
 import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
+import { takesCalls } from './statement-name.ts';
 
 /** Rounds in which promises that wait for each other can settle; none of them waits for an external event. */
 const roundsOfEnd = 50;
 
 /** Names from `statementName`; writes outside of a call's journal cannot break its rules. */
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
-
-/** Name from `statementName` of the statement by which a process takes over the calls of a dead one. */
-const takesCalls = 'update call, update call_checkpoint';
 
 /** A step of a call's chart; `from` is `null` when a gateway begins or takes over the call. */
 export type Move = { from: string | null; to: string };
@@ -87,6 +85,8 @@ export class World {
       standing: new Map(),
       legs: new Map(),
       rung: new Map(),
+      cancelled: new Map(),
+      heard: new Map(),
       deafTo: [],
       talked: new Map(),
     };
@@ -165,9 +165,15 @@ export class World {
     }
   }
 
-  #moved(node: SimulatedNode, process: SimulatedProcess, callId: string, to: string): void {
+  #moved(node: SimulatedNode, process: SimulatedProcess, callId: string, to: string | null): void {
+    if (!process.isAlive) return;
+    if (to === null) {
+      process.actors.delete(callId);
+      return;
+    }
+    process.actors.add(callId);
     const from = process.charts.get(callId) ?? null;
-    if (!process.isAlive || from === to) return;
+    if (from === to) return;
     process.charts.set(callId, to);
     const move = { from, to };
     this.moves.set(nameOf(move), move);

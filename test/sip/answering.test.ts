@@ -15,7 +15,7 @@ import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { onLine, silence, tone } from './audio/listening/line-sound.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The resampler is loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Answering machine

@@ -30,7 +30,7 @@ import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn, formatsIn } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdgeOptions, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { headerOf } from '#test/doubles/sip-parser.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { refusingPort } from '#test/helpers/no-server.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // Commands
@@ -379,7 +379,7 @@ test.serial('rejects when the connection is closed before FreeSWITCH is ready', 
 test.serial('reports a closed port with its code', async (t) => {
   const { server } = await startHandMadeServer(t, '');
   const isReconnecting = watchReconnecting(t);
-  await t.throwsAsync(probeFreeSwitch({ ...server, port: await freePort() }), { code: 'ECONNREFUSED' });
+  await t.throwsAsync(probeFreeSwitch({ ...server, port: refusingPort }), { code: 'ECONNREFUSED' });
   t.false(isReconnecting(), 'the library does not reconnect');
 });
 

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
-import { pcmu } from '#sip/rtp/g711.ts';
+import { pcmu } from '#sip/audio/g711.ts';
 import { parseRtp } from '#sip/rtp/rtp-packet.ts';
 import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';

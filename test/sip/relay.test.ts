@@ -5,8 +5,10 @@ import test, { type ExecutionContext } from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
 import pino from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
+import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
@@ -571,7 +573,7 @@ for (const media of ['direct', 'freeswitch'] as const)
       async (t) => {
         const world = await startWorld(t, media);
         const call = await world[begun]();
-        t.true(call.line.canBeResumed());
+        t.true(world.isResumable(call.line));
         call.line.release();
         call.far.sends('INFO', {
           headers: { 'Content-Type': 'application/dtmf-relay' },
@@ -615,13 +617,13 @@ test.serial('rejects the hand-over of an unanswered call', async (t) => {
   const world = await startWorld(t);
   const line = world.doomed.call();
   const far = await world.trunk.receives('INVITE');
-  t.false(line.canBeResumed());
+  t.false(world.isResumable(line));
   far.answers(200, { sdp: adoptionSdp });
   await far.receives('ACK');
   await saw(line, 'line.answered');
-  t.true(line.canBeResumed());
+  t.true(world.isResumable(line));
   line.tell({ type: 'hangUp' });
-  t.false(line.canBeResumed());
+  t.false(world.isResumable(line));
 });
 
 test.serial('sends no callers to a draining gateway, which keeps its calls', async (t) => {
@@ -692,7 +694,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
   test.serial(`${media}: two persons keep talking after a hand-over without a hangup`, async (t) => {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
-    t.true(call.line.canBeResumed());
+    t.true(world.isResumable(call.line));
     call.line.release();
     const line = await adoptBoth(world);
     await Promise.all([takesSound(call.far, media), takesSound(person, media)]);
@@ -941,4 +943,91 @@ test.serial('rejects a name that is no name of a node', async (t) => {
   const client = await world.client();
   for (const name of ['', 'a b', 'x'.repeat(65)])
     t.deepEqual(await client.ask(`node|${name}`), ['NOK', 'this is no name of a node']);
+});
+
+// Gateways that have lost their calls
+
+const takenByOther = ['NOK', 'another gateway has this call'];
+
+test.serial('refuses requests of a gateway in a dialog that another gateway has taken over', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  for (const method of ['BYE', 'INFO', 'INVITE'])
+    t.deepEqual(await former.inDialog(dialogId, method), takenByOther);
+  t.deepEqual(call.unread(), []);
+  t.is((await taker.inDialog(dialogId, 'BYE'))[0], 'OK');
+  await call.receives('BYE');
+});
+
+test.serial('refuses a response of a gateway to a request that another gateway has received', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  call.sends('INFO');
+  const { transactionId } = await former.told('INFO');
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  await taker.told('INFO');
+  t.deepEqual(await former.answer(transactionId, '481 Call Leg/Transaction Does Not Exist'), takenByOther);
+  await taker.answer(transactionId, '200 OK');
+  await call.receives(200);
+});
+
+test.serial('refuses messages of a gateway that was declared dead, and closes its connection', async (t) => {
+  const world = await startRelay(t);
+  const frozen = await named(world, 'frozen');
+  const { call, dialogId } = await answered(world, frozen);
+  const taker = await named(world, 'taker');
+  t.is((await taker.ask('node_dead|frozen'))[0], 'OK');
+  call.sends('INFO');
+  await until('it is held', () => (world.relay.sizes().held === 1 ? true : undefined));
+  await taker.asksForDialog(dialogId);
+  await taker.told('INFO');
+  t.deepEqual(frozen.unread(), []);
+  t.deepEqual(await frozen.inDialog(dialogId, 'BYE'), ['NOK', 'this gateway was declared dead']);
+  await frozen.closed;
+  t.is((await (await named(world, 'frozen')).ask('ping'))[0], 'OK', 'it may connect again');
+});
+
+test.serial('sends no BYE outside of a dialog that another gateway has taken over', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  const leg: SipLeg = {
+    state: 'standing',
+    transactionId: '',
+    dialogId,
+    sipCallId: 'some-call',
+    local: '<sip:gateway@127.0.0.1>;tag=one',
+    remote: '<sip:far@127.0.0.1>;tag=far',
+    target: 'sip:far@127.0.0.1',
+    nextHop: null,
+    channel: null,
+    dialog: null,
+  };
+  const sent: string[] = [];
+  const end = await endLeg(leg, {
+    async send({ dialogId: sentIn = '', sip }) {
+      sent.push(sip);
+      const [verdict, reason] = await former.ask(`sip||${sentIn}\r\n${sip}`);
+      if (verdict !== 'OK') throw new Error(`drachtio-server says no: ${reason}`);
+    },
+    clock: world.clock,
+  });
+  t.is(end, 'gone');
+  t.is(sent.length, 1);
+  t.deepEqual(call.unread(), []);
+});
+
+test.serial('accepts requests of a gateway whose earlier connection still exists', async (t) => {
+  const world = await startRelay(t);
+  const { call, dialogId } = await answered(world, await named(world, 'one'));
+  const again = await named(world, 'one');
+  t.is((await again.inDialog(dialogId, 'BYE'))[0], 'OK');
+  await call.receives('BYE');
 });

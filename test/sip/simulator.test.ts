@@ -1,5 +1,6 @@
 /** The simulated line: callees, scripts, pauses and transfers. */
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import * as fc from 'fast-check';
 import type { LineEvent } from '#machines/line.ts';
@@ -10,6 +11,7 @@ import {
   type Script,
   type ScriptStep,
 } from '#sip/simulator/script.ts';
+import type { ScriptedCallee } from '#sip/simulator/callees.ts';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
 import { acceleratedClock } from '#src/clocks.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
@@ -157,10 +159,8 @@ test.serial('ends every line and clears every timer on close', async (t) => {
 
 test.serial('a defined callee plays its script and replaces the built-in callee of the number', (t) => {
   const { lines, reach, until } = createNetwork();
-  t.is(lines.calleeScript(scriptedNumber), undefined);
   lines.defineCallee(scriptedNumber, [{ busy: true }]);
   lines.defineCallee('01000000001', [{ decline: true }]);
-  t.deepEqual(lines.calleeScript(scriptedNumber), [{ busy: true }]);
   for (const [to, cause] of [
     [scriptedNumber, 'busy'],
     ['01000000001', 'declined'],
@@ -175,13 +175,52 @@ test.serial('each workspace has its own callees', (t) => {
   const { lines, reach, until } = createNetwork({ workspaceOf: (callId) => callId.split('/')[0] });
   lines.defineCallee('01000000001', [{ busy: true }], 'one');
   lines.defineCallee('01000000001', [{ decline: true }], 'another');
-  t.is(lines.calleeScript('01000000001', 'third'), undefined);
   const outcome = (callId: string) => {
     const line = reach({ callId, to: '01000000001' });
     until(() => line.isOver() || line.saw('line.answered'));
     return line.all('line.unanswered')[0]?.cause ?? 'answered';
   };
   t.deepEqual(['one/a', 'another/b', 'third/c'].map(outcome), ['busy', 'declined', 'answered']);
+});
+
+test.serial('a callee that is being looked up does nothing before it is found', async (t) => {
+  const found = Promise.withResolvers<ScriptedCallee>();
+  const { clock, reach, until } = createNetwork({ findCallee: () => found.promise });
+  const line = reach();
+  clock.advance(10_000);
+  t.deepEqual(line.events, []);
+  found.resolve({ script: [{ answer_after_sec: 1 }, { hang_up: true }], rehearsal: undefined });
+  await found.promise;
+  await nextTurn();
+  const at = clock.now();
+  until(() => line.isOver());
+  t.is((line.all('line.answered')[0]?.at ?? 0) - at, 1_000);
+});
+
+test.serial('creates no party for a call that ended during the look-up', async (t) => {
+  const found = Promise.withResolvers<undefined>();
+  let parties = 0;
+  const { reach, until } = createNetwork({
+    findCallee: () => found.promise,
+    anybody: () => () => {
+      parties += 1;
+      return { start() {}, notice() {}, stop() {} };
+    },
+  });
+  const [cancelled] = [reach(), reach()];
+  cancelled.tell({ type: 'hangUp' });
+  until(() => cancelled.isOver());
+  found.resolve(undefined);
+  await nextTurn();
+  t.is(parties, 1);
+});
+
+test.serial('the line fails if its callee cannot be looked up', async (t) => {
+  const { clock, reach } = createNetwork({ findCallee: () => Promise.reject(new Error('no database')) });
+  const line = reach();
+  await nextTurn();
+  clock.advance(1_000);
+  t.is(line.all('line.unanswered')[0]?.cause, 'trunk_error');
 });
 
 test.serial(
@@ -813,24 +852,24 @@ test('two persons talk without recognition until one of them hangs up', (t) => {
 });
 
 test('rejects the hand-over of a line while a person is ringing', (t) => {
-  const { reach, until } = createNetwork();
+  const { lines, reach, until } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
-  t.true(line.canBeResumed());
+  t.true(lines.checkpoint(line.callId).isResumable);
   line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
-  t.false(line.canBeResumed());
+  t.false(lines.checkpoint(line.callId).isResumable);
   until(() => line.saw('line.transfer_failed'));
-  t.true(line.canBeResumed());
+  t.true(lines.checkpoint(line.callId).isResumable);
 });
 
 test('hands over a line with two persons whom the next gateway knows as well', (t) => {
-  const { reach, until, clock } = createNetwork();
+  const { lines, reach, until, clock } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
-  t.false(line.canBeResumed());
+  t.false(lines.checkpoint(line.callId).isResumable);
   until(() => line.saw('line.transferred'));
-  t.true(line.canBeResumed());
+  t.true(lines.checkpoint(line.callId).isResumable);
   line.release();
   clock.advance(60_000);
   t.false(line.isOver());

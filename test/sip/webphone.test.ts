@@ -1,5 +1,7 @@
 /** Telephones in the browser. */
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { WebSocket } from 'ws';
@@ -16,6 +18,7 @@ import { until } from '#test/helpers/until.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { scriptedInput } from './simulator/network.ts';
 import { createTape } from './simulator/recording-network.ts';
+import { createLinkedNetworks } from './webphone/linked-networks.ts';
 import { comeBackMs, createPhoneNetwork } from './webphone/phone-network.ts';
 import { createSoundingPhone, soundFrame } from './webphone/sounding-phone.ts';
 
@@ -305,6 +308,153 @@ test.serial('clears every timer when web phones are closed', async (t) => {
   phone.lose();
   await network.close();
   t.is(network.clock.pending(), 0);
+});
+
+// Several gateways
+
+/** A call of the other gateway that rings at this page. */
+const ringingThere = (networks: ReturnType<typeof createLinkedNetworks>) => {
+  const callId = crypto.randomUUID();
+  const page = networks.page();
+  const line = reach(networks.there, callId);
+  networks.there.until(() => page.story().includes('ring'));
+  return { callId, page, line };
+};
+
+/** The same, answered. */
+const answeredThere = (networks: ReturnType<typeof createLinkedNetworks>) => {
+  const ringing = ringingThere(networks);
+  ringing.page.send({ type: 'answer', call_id: ringing.callId });
+  networks.there.until(() => ringing.line.saw('line.answered'));
+  return ringing;
+};
+
+test.serial('a call rings at the pages of every gateway, and the first to answer gets it', (t) => {
+  const networks = createLinkedNetworks();
+  const other = networks.there.phone('phone-0002');
+  const first = ringingThere(networks);
+  first.page.send({ type: 'answer', call_id: first.callId });
+  t.deepEqual(first.page.story(), ['ring', 'answered']);
+  t.like(other.told.at(-1), { type: 'ended', call_id: first.callId, reason: 'answered_elsewhere' });
+  first.page.send({ type: 'hang_up' });
+  networks.there.until(() => first.line.isOver());
+
+  const second = crypto.randomUUID();
+  reach(networks.there, second);
+  networks.there.until(() => other.all('ring').length === 2);
+  other.send({ type: 'answer', call_id: second });
+  t.like(first.page.told.at(-1), { type: 'ended', call_id: second, reason: 'answered_elsewhere' });
+  first.page.send({ type: 'answer', call_id: second });
+  t.like(first.page.told.at(-1), { type: 'refused', code: 'call_not_found' });
+});
+
+test.serial('a page that opens while a call rings at another gateway rings, and declines it', (t) => {
+  const networks = createLinkedNetworks();
+  const line = reach(networks.there);
+  networks.there.until(() => line.saw('line.ringing'));
+  const page = networks.page();
+  const [ring] = page.told;
+  assert(ring?.type === 'ring');
+  page.send({ type: 'decline', call_id: ring.call_id });
+  networks.there.until(() => line.isOver());
+  t.is(line.all('line.unanswered')[0]?.cause, 'declined');
+  t.like(page.told.at(-1), { type: 'ended', reason: 'declined' });
+});
+
+test.serial('exchanges words with the gateway of the call', (t) => {
+  const networks = createLinkedNetworks();
+  const { page, line, callId } = answeredThere(networks);
+  line.say('Good morning.');
+  t.like(page.told.at(-1), { type: 'agent_says', call_id: callId, text: 'Good morning.' });
+  page.send({ type: 'say', text: 'Hello there.' });
+  networks.there.until(() => line.saw('line.heard'));
+  t.is(line.all('line.heard')[0]?.text, 'Hello there.');
+  page.send({ type: 'digit', digit: '5' });
+  networks.there.until(() => line.saw('line.digit'));
+});
+
+test.serial('a phone in a call of one gateway neither answers nor dials at another', async (t) => {
+  const networks = createLinkedNetworks();
+  const { page } = answeredThere(networks);
+  const second = crypto.randomUUID();
+  reach(networks.here, second);
+  networks.here.until(() => page.story().at(-1) === 'ring');
+  page.send({ type: 'answer', call_id: second });
+  t.deepEqual(page.told.at(-1), { type: 'refused', code: 'busy' });
+  page.send({ type: 'dial', to: '0212345678' });
+  t.deepEqual(page.told.at(-1), { type: 'refused', code: 'busy' });
+  page.send({ type: 'hang_up' });
+  t.like(page.told.at(-1), { type: 'ended', reason: 'hung_up' });
+  networks.here.verdict = { accepted: false, because: 'number_not_found' };
+  page.send({ type: 'dial', to: '0212345678' });
+  await nextTurn();
+  t.deepEqual(page.told.at(-1), { type: 'refused', code: 'number_not_found' });
+  page.send({ type: 'answer', call_id: second });
+  t.like(page.told.at(-1), { type: 'answered', call_id: second });
+});
+
+test.serial('stops ringing while the gateway of the call cannot be reached', (t) => {
+  const networks = createLinkedNetworks();
+  const { page, callId } = ringingThere(networks);
+  page.cut();
+  t.like(page.told.at(-1), { type: 'ended', call_id: callId, reason: 'cancelled' });
+  page.restore();
+  t.like(page.told.at(-1), { type: 'ring', call_id: callId });
+});
+
+test.serial('keeps a call whose gateway is reached again soon', (t) => {
+  const networks = createLinkedNetworks();
+  const { page, line, callId } = answeredThere(networks);
+  page.cut();
+  networks.clock.advance(comeBackMs - 1_000);
+  page.restore();
+  t.like(page.told.at(-1), { type: 'answered', call_id: callId });
+  networks.clock.advance(comeBackMs);
+  t.false(line.isOver());
+  t.false(page.story().includes('ended'));
+});
+
+test.serial('ends a call whose gateway is not reached again', (t) => {
+  const networks = createLinkedNetworks();
+  const { page, callId } = answeredThere(networks);
+  page.cut();
+  networks.clock.advance(comeBackMs);
+  t.like(page.told.at(-1), { type: 'ended', call_id: callId, reason: 'other_side' });
+  const dialled = page.told.length;
+  page.send({ type: 'dial', to: '0212345678' });
+  t.is(page.told.length, dialled, 'the phone is free');
+});
+
+test.serial('a page that reconnects to another gateway returns to its call', (t) => {
+  const networks = createLinkedNetworks();
+  const { page, line, callId } = answeredThere(networks);
+  page.close();
+  networks.clock.advance(1_000);
+  t.like(networks.there.phone().told, [{ type: 'answered', call_id: callId }]);
+  networks.clock.advance(comeBackMs);
+  t.false(line.isOver());
+});
+
+test.serial('the page that was opened last has the phone, in any order of the connections', (t) => {
+  const networks = createLinkedNetworks();
+  const page = networks.page();
+  networks.clock.advance(1);
+  const later = networks.there.phone();
+  t.deepEqual([page.wasReplaced(), later.wasReplaced()], [true, false]);
+  page.restore();
+  t.false(later.wasReplaced());
+  reach(networks.there);
+  networks.there.until(() => later.all('ring').length === 1);
+  t.deepEqual(page.story(), []);
+});
+
+test.serial('clears its timer when the page closes', (t) => {
+  const networks = createLinkedNetworks();
+  const { page } = answeredThere(networks);
+  page.cut();
+  page.close();
+  networks.clock.advance(2 * comeBackMs);
+  t.false(page.story().includes('ended'));
 });
 
 // Phone messages
@@ -761,6 +911,7 @@ test("a returning phone receives the agent's words since its person last spoke",
 const phoneLimits = {
   phones: 3,
   phonesOfWorkspace: 2,
+  links: 1,
   messageBytes: 1_000,
   waitingBytes: 1_000,
   pingMs: 60_000,
@@ -770,6 +921,7 @@ test.serial('limits web phones per workspace and in total', async (t) => {
   const connection = { receive: () => {}, hear: () => {}, lost: () => {} };
   const phones = createPhoneSocket({
     phones: { connect: () => connection, close: () => {} },
+    connectEverywhere: () => connection,
     dial: () => Promise.reject(new Error('Nobody dials')),
     limits: phoneLimits,
     logger: pino({ level: 'silent' }),

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
 import type { Synthesizer } from '#sip/audio/speech.ts';
-import { bytesOf } from '#src/domain/sample-bytes.ts';
+import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { atMost } from '#src/speech/at-most.ts';
 import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
 import { deepgram } from '#src/speech/deepgram.ts';
@@ -16,7 +16,7 @@ import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-eng
 import { createSpeechEngines } from '#src/speech/speech-engines.ts';
 import { createUnprocessedAudio } from '#src/speech/unprocessed-audio.ts';
 import { vosk } from '#src/speech/vosk.ts';
-import { withoutRepeatedPartials } from '#src/speech/socket-recognition.ts';
+import { createAudioMessages, withoutRepeatedPartials } from '#src/speech/socket-recognition.ts';
 import { until } from '#test/helpers/until.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { engineWorld, listeningLogger } from './doubles/engine-world.ts';
@@ -897,6 +897,77 @@ test('stores frames of 20 ms in hardly more memory than their samples', (t) => {
   const bytes = [...held].reduce((sum, { byteLength }) => sum + byteLength, 0);
   t.true(held.size <= 10);
   t.true(bytes <= 1.25 * 32_000);
+});
+
+test('stores audio once that waits for a hanging engine', (t) => {
+  const waiting: Int16Array[] = [];
+  const hanging: RecognitionEngine = {
+    name: 'hanging',
+    reportsTurnEnds: false,
+    open: () => ({
+      write: (written) => void waiting.push(written),
+      speechBegan: () => undefined,
+      speechEnded: () => undefined,
+      close: () => undefined,
+    }),
+  };
+  const { recognition } = listen(setUpWith({ ...engine('hanging'), engine: hanging }).recognizer);
+  for (let frame = 0; frame < 100; frame += 1) recognition.write(numbered(160, frame * 160));
+  t.deepEqual([...joinSamples(waiting)], [...numbered(16_000)]);
+  t.is(new Set(waiting.map(({ buffer }) => buffer)).size, 8, 'eight blocks instead of a hundred frames');
+});
+
+// Audio messages
+
+/** Creates audio messages of four samples for a connection that accepts a limited number of messages. */
+const audioMessages = () => {
+  const sent: unknown[] = [];
+  let room = 0;
+  const messages = createAudioMessages(4, {
+    hasRoom: () => room > 0,
+    send(message) {
+      room -= 1;
+      sent.push([...message]);
+    },
+  });
+  const makeRoom = (count: number): void => {
+    room += count;
+    messages.flush();
+  };
+  return { messages, sent, makeRoom };
+};
+
+test('sends audio only while the connection has room, in order', (t) => {
+  const { messages, sent, makeRoom } = audioMessages();
+  for (let at = 0; at < 15; at += 3) messages.write(numbered(3, at));
+  t.deepEqual([sent, messages.waiting()], [[], 15]);
+  makeRoom(2);
+  t.deepEqual([sent, messages.sent(), messages.waiting()], [[samples(0, 4), samples(4, 8)], 8, 7]);
+  makeRoom(5);
+  t.deepEqual([sent.slice(2), messages.waiting()], [[samples(8, 12)], 3], 'an incomplete message waits');
+  messages.write(numbered(1, 15));
+  t.deepEqual(sent.slice(3), [samples(12, 16)]);
+});
+
+test('ends a sentence after the audio before it, also if that has to wait', (t) => {
+  const { messages, sent, makeRoom } = audioMessages();
+  messages.write(numbered(5));
+  messages.whenSent(() => sent.push('pause'));
+  messages.write(numbered(5, 5));
+  t.deepEqual(sent, []);
+  makeRoom(2);
+  t.deepEqual(sent, [samples(0, 4), 'pause', samples(4, 8)]);
+  messages.whenSent(() => sent.push('at once'));
+  t.is(sent.at(-1), 'at once');
+});
+
+test('drops waiting audio with the ends of its sentences', (t) => {
+  const { messages, sent, makeRoom } = audioMessages();
+  messages.write(numbered(8));
+  messages.whenSent(() => sent.push('pause'));
+  messages.clear();
+  makeRoom(2);
+  t.deepEqual([sent, messages.waiting()], [[], 0]);
 });
 
 // Without repeated partials

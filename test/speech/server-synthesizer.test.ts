@@ -239,7 +239,7 @@ test.serial('returns no audio for an error with a success status', async (t) => 
 
 const bigEndian = (samples: Int16Array): Buffer => bytesOf(samples).swap16();
 
-/** This number of channels with identical audio. */
+/** Repeats each sample, so that all channels have identical audio. */
 const inChannels = (samples: Int16Array, channels: number): Int16Array =>
   Int16Array.from({ length: samples.length * channels }, (_, at) => samples[Math.floor(at / channels)] ?? 0);
 

@@ -18,7 +18,7 @@ import { espeakVoices } from '#src/speech/espeak-voices.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { flite } from '#src/speech/flite.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
-import { createKeepAlive, createAudioMessages } from '#src/speech/socket-recognition.ts';
+import { createKeepAlive } from '#src/speech/socket-recognition.ts';
 import { readWav } from '#src/speech/read-wav.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { runProgram } from '#src/speech/run-program.ts';
@@ -26,7 +26,6 @@ import { toneSynthesizer } from '#src/speech/tone-synthesizer.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
-import { numbered } from './doubles/heard-events.ts';
 import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from './doubles/http-engine.ts';
 
 // Engines
@@ -772,64 +771,6 @@ test('rejects random bytes instead of a WAV file without crashing', (t) => {
       }
     }),
   );
-});
-
-// Audio messages
-
-const start = (messageSamples: number) => {
-  const messages: number[][] = [];
-  const sound = createAudioMessages(messageSamples, (message) => void messages.push([...message]));
-  return { sound, messages };
-};
-
-const range = (from: number, to: number): number[] => [...numbered(to - from, from)];
-
-test('sends full messages in order and without a gap, and keeps the rest', (t) => {
-  const { sound, messages } = start(100);
-  sound.begin();
-  sound.write(numbered(250).subarray(0, 30));
-  t.deepEqual(messages, []);
-  sound.write(numbered(250).subarray(30));
-  t.deepEqual(messages, [range(0, 100), range(100, 200)]);
-  t.is(sound.waiting(), 50);
-  t.is(sound.sent(), 200);
-});
-
-test('queues audio before the start and sends it first', (t) => {
-  const { sound, messages } = start(100);
-  sound.write(numbered(150));
-  sound.write(numbered(100, 150));
-  t.deepEqual([sound.waiting(), sound.sent(), messages.length], [250, 0, 0]);
-  sound.begin();
-  t.deepEqual(messages, [range(0, 100), range(100, 200)]);
-  sound.write(numbered(50, 250));
-  t.deepEqual(messages[2], range(200, 300));
-  t.deepEqual([sound.waiting(), sound.sent()], [0, 300]);
-});
-
-test('does not send dropped audio or count it as sent', (t) => {
-  const { sound, messages } = start(100);
-  sound.write(numbered(70));
-  sound.clear();
-  t.is(sound.waiting(), 0);
-  sound.begin();
-  sound.write(numbered(150));
-  sound.clear();
-  sound.write(numbered(100));
-  t.deepEqual(messages, [range(0, 100), range(0, 100)]);
-  t.is(sound.sent(), 200);
-});
-
-test('copies audio when sending, so that the caller can reuse its buffer', (t) => {
-  const { sound, messages } = start(4);
-  sound.begin();
-  const buffer = numbered(3);
-  sound.write(buffer);
-  buffer.set(numbered(3, 3));
-  sound.write(buffer);
-  t.deepEqual(messages, [range(0, 4)]);
-  sound.write(numbered(2, 6));
-  t.deepEqual(messages[1], range(4, 8));
 });
 
 // Tone synthesizer

@@ -354,7 +354,7 @@ const world = async (t: ExecutionContext) => {
       t.teardown(keeping.close);
       return keeping;
     },
-    /** The remaining data of these calls, in order. */
+    /** Returns for each given call whether its words and its recording are still stored, in the given order. */
     left: (callIds: readonly string[]) =>
       Promise.all(
         callIds.map(async (callId) => {

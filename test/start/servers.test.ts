@@ -150,6 +150,10 @@ const openDoor = async (t: ExecutionContext) => {
       );
     },
     readBrowser: createReadBrowser([]),
+    judgeGateway: ({ headers: { authorization } }) => {
+      if (authorization === 'Node late') return 'expired';
+      return authorization === 'Node good' ? 'valid' : 'invalid';
+    },
     async countFailure(request) {
       const counted = await failures.count(request.socket.remoteAddress ?? '');
       return counted?.isBeyond === true ? counted.seconds : null;
@@ -158,9 +162,10 @@ const openDoor = async (t: ExecutionContext) => {
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
   webSocketRoutes.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));
+  webSocketRoutes.serveGateways('/internal/phones', ({ refuse }) => refuse(418));
   webSocketRoutes.serve('/stay', 'viewer', ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
-    // As a WebSocket client does.
+    // The test ends the socket as a WebSocket client does.
     socket.on('end', () => socket.end());
     socket.resume();
   });
@@ -202,6 +207,15 @@ test.serial(refused, '//', 400);
 test.serial(refused, 'http://[', 400);
 test.serial(refused, '/nothing', 404);
 test.serial(refused, '*', 404);
+
+test.serial('opens WebSockets of other gateways only to gateways', async (t) => {
+  const { knock, tried } = await openDoor(t);
+  const statusOf = async (proof: string): Promise<number> =>
+    (await knock('/internal/phones?token=good', `Authorization: Node ${proof}\r\n`)).status;
+  t.deepEqual([await statusOf('good'), await statusOf('late'), await statusOf('bad')], [418, 403, 404]);
+  t.is((await knock('/internal/phones?token=good')).status, 404);
+  t.deepEqual(tried, []);
+});
 
 test.serial('limits invalid tokens by address, but accepts a valid one', async (t) => {
   const { knock } = await openDoor(t);

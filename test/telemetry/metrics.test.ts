@@ -241,7 +241,7 @@ test.serial('the dashboard uses existing metrics and labels', async (t) => {
     const labels = z.object({ labelNames: z.array(z.string()).default([]) }).parse(metric).labelNames;
     for (const suffix of suffixes[String(type)] ?? ['']) exposed.set(`${name}${suffix}`, labels);
   }
-  // Added by Prometheus itself.
+  // Labels that Prometheus itself adds.
   const always = ['job', 'instance', 'le'];
   const queries = [
     ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -356,7 +356,11 @@ const watched = (t: ExecutionContext) => {
   let due: { callback: () => void; atMs: number } | undefined;
   const logged: Record<string, unknown>[] = [];
   const registry = new Registry();
-  const { close: end, delayMs } = watchEventLoop({
+  const {
+    close: end,
+    delayMs,
+    currentDelayMs,
+  } = watchEventLoop({
     numbers: eventLoop,
     // `active` is the time of its own work; a delay counts by `own`.
     measureUtilization: (newer, older) => {
@@ -383,6 +387,12 @@ const watched = (t: ExecutionContext) => {
   return {
     end,
     delayMs,
+    currentDelayMs,
+    /** The loop works for this long without running the due timer. */
+    work(milliseconds: number) {
+      nowMs += milliseconds;
+      activeMs += milliseconds;
+    },
     logged,
     isWaiting: () => due !== undefined,
     /** The timer fires this many milliseconds late; `share` of that time was the loop's own work. */
@@ -461,4 +471,23 @@ test.serial('rejects no calls for delays caused by other programs on the machine
   t.is(Math.round(loop.delayMs()), 50);
   for (let looks = 0; looks < 30; looks += 1) loop.tick(100, 0.9);
   t.is(loop.delayMs(), 100);
+});
+
+test.serial('measures the current delay from the second late timer on, also one that is pending', (t) => {
+  const loop = watched(t);
+  for (let looks = 0; looks < 10; looks += 1) loop.tick(0);
+  loop.tick(400);
+  t.is(loop.currentDelayMs(), 0, 'a single stall');
+  loop.work(eventLoop.everyMs + 30);
+  t.is(loop.currentDelayMs(), 30, 'the pending timer is late as well');
+  loop.tick(40);
+  t.is(loop.currentDelayMs(), 40);
+  loop.tick(0);
+  t.is(loop.currentDelayMs(), 0);
+});
+
+test.serial('measures no current delay that other programs on the machine cause', (t) => {
+  const loop = watched(t);
+  for (let looks = 0; looks < 10; looks += 1) loop.tick(100, 0.3);
+  t.is(loop.currentDelayMs(), 0);
 });

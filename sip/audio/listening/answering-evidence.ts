@@ -15,22 +15,22 @@ import type { CounterpartyVoice } from './counterparty-voice.ts';
 import { hasWords } from './turn.ts';
 
 export type EvidenceNumbers = Readonly<{
-  /** Milliseconds from the first words until the answerer stays unknown. */
+  /** Time in milliseconds from the first words after which the answerer stays unknown. */
   decideWithinMs: number;
   /** Duration from which a voice with words counts as a recorded greeting. */
   greetingMs: number;
   /** Silence after words that identifies a person. */
   quietMs: number;
-  /** Minimum duration of a voice before a tone for the tone to count as a beep. */
+  /** Minimum duration in milliseconds of a voice before a tone that counts as a beep. */
   voiceBeforeBeepMs: number;
 }>;
 
 export type AnsweringEvidence = {
   voiceBegan(): void;
   voiceEnded(): void;
-  /** Recognized words; a later event replaces words that are not final. */
+  /** Processes recognized words. A later event replaces words that are not final. */
   recognized(text: string, isFinal: boolean): void;
-  /** A tone that sounds like a beep. */
+  /** Processes a tone that sounds like a beep. */
   beep(): void;
   /** Whether the last sound was a tone. */
   beepedLast(): boolean;
@@ -40,13 +40,13 @@ export type AnsweringEvidence = {
 
 export type EvidenceOptions = {
   numbers: EvidenceNumbers;
-  /** BCP 47. */
+  /** Language of the call (BCP 47). */
   language: string;
   time: Pick<LineTime, 'after'>;
   isAgentAudible: () => boolean;
 };
 
-/** Interval in ms at which an ongoing voice is measured. */
+/** Interval in milliseconds at which a voice that continues is measured. */
 const lookMs = 200;
 
 /** Measures how long the current voice has lasted. */
@@ -55,7 +55,7 @@ const createVoiceMeter = (
   onLook: () => void,
 ) => {
   const alarm = createAlarm(time);
-  /** Duration of the voice without the part that overlapped the agent's voice, and total duration. */
+  /** Duration of the voice without the part that overlapped the agent's voice, and the total duration. */
   let aloneMs = 0;
   let inAllMs = 0;
 
@@ -79,7 +79,7 @@ const createVoiceMeter = (
   };
 };
 
-/** All words so far; words that are not final are replaced by the next ones. */
+/** All words so far. Words that are not final are replaced by the next ones. */
 const createWords = (language: string) => {
   let settled = '';
   let partial = '';
@@ -97,7 +97,7 @@ const createWords = (language: string) => {
 export const createAnsweringEvidence = (
   options: EvidenceOptions,
   voice: Pick<CounterpartyVoice, 'isOn'>,
-  /** `onVerdict` is called at most once; `null` means that the answerer stays unknown. */
+  /** Called at most once. `null` means that the answerer stays unknown. */
   onVerdict: (by: AnsweredBy | null) => void,
 ): AnsweringEvidence => {
   const { numbers, time } = options;

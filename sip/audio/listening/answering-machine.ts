@@ -3,7 +3,7 @@
  * (`message-wait.ts`). The call does not wait for the verdict, so detection prefers certainty to speed: mistaking a
  * person for a machine is the worse error.
  *
- * After call screening a person or a voicemail may follow; a whole turn with other words identifies which.
+ * After call screening, a person or a voicemail may follow. A whole turn with other words identifies which of the two.
  *
  * While the agent speaks, the audio level is little evidence, and words without a voice may be the agent's echo.
  */
@@ -22,7 +22,10 @@ import { hasWords } from './turn.ts';
 export type AnsweringNumbers = EvidenceNumbers &
   MessageNumbers &
   Readonly<{
-    /** Longest delay of words after their voice. Words without a voice before them are the agent's echo. */
+    /**
+     * Longest delay of words after their voice, in milliseconds. Words without a voice before them are the agent's
+     * echo.
+     */
     lateWordsMs: number;
   }>;
 
@@ -30,7 +33,10 @@ export type AnsweringMachine = Pick<
   AnsweringEvidence,
   'voiceBegan' | 'voiceEnded' | 'recognized' | 'beep'
 > & {
-  /** A turn of the other party has ended. Call this before other listeners handle the turn. */
+  /**
+   * Processes a turn of the other party that has ended. This function must be called before other listeners handle the
+   * turn.
+   */
   heard(text: string): void;
   /** Whether more audio could change the verdict. */
   isCurious(): boolean;
@@ -40,19 +46,19 @@ export type AnsweringMachine = Pick<
 
 export type AnsweringMachineOptions = {
   numbers: AnsweringNumbers;
-  /** BCP 47. */
+  /** Language of the call (BCP 47). */
   language: string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
   isAgentAudible: () => boolean;
   on: {
-    /** Called once, or a second time when another party follows call screening. */
+    /** Called once, or a second time when another party follows after call screening. */
     answeredBy: (by: AnsweredBy) => void;
-    /** Machines only: called after each beep, or once after a long silence. */
+    /** Called after each beep of a machine, or once after a long silence. */
     takesMessage: () => void;
   };
 };
 
-/** Starts detection; call it at the answer. */
+/** Starts detection. Must be called at the answer. */
 export const createAnsweringMachine = (options: AnsweringMachineOptions): AnsweringMachine => {
   const { numbers, time, isAgentAudible, on } = options;
   let phase: 'undecided' | 'screening' | 'machine' | 'over' = 'undecided';

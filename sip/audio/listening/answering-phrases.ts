@@ -1,6 +1,6 @@
 /**
- * Phrases that identify answering machines, network announcements, call screening and menus. Phrases that people use
- * when they answer are left out: a receptionist also offers to take a message or asks who is calling.
+ * Phrases that identify answering machines, network announcements, call screening and menus. The lists omit phrases
+ * that people use when they answer: a receptionist also offers to take a message or asks who is calling.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 import { baseLanguage } from '#src/domain/language.ts';
@@ -8,7 +8,7 @@ import { baseLanguage } from '#src/domain/language.ts';
 type Phrases = Readonly<Record<string, readonly RegExp[]>>;
 
 const ofMachines: Phrases = {
-  // Korean patterns match text without spaces, because recognizers place spaces differently.
+  // Korean patterns match text without spaces, because recognizers put spaces in different places.
   ko: [
     /(?:삐|신호음|발신음)(?:하는|이라는)?(?:소리)?(?:가|이)?(?:난|나면|울리면|들리면|후|다음|이후|하면)/u,
     /음성(?:사서함|메시지|메세지|녹음)(?:으로|을|를|에|이|가|입니다)/u,
@@ -31,7 +31,7 @@ const ofMachines: Phrases = {
     /record your message|mailbox (?:is|has been) full/u,
     /(?:i'm|i am|we're|we are) (?:currently )?(?:not available|unavailable)/u,
     /(?:not available|unable|can't|cannot|can not) (?:right now |at the moment |to )?(?:take|answer|come to) (?:your |the |this )?(?:call|phone)/u,
-    // The lookahead excludes "has asked us" and "is screening", which are call screening.
+    // The lookahead excludes "has asked us" and "is screening", which are phrases of call screening.
     /(?:person|subscriber|customer|party|number) you(?: are|'re| have|'ve)? (?:calling|called|dialed|trying to (?:reach|call)) (?:\p{N}+ )*(?:is|has|does|can|will|cannot|can't|isn't|hasn't|doesn't|won't) (?!us|scr|ask)(?:no |in |\p{L}{3})/u,
     /get back to you as soon as|return your call as soon|you know what to do/u,
     /(?:office|offices|store|shop|clinic|lines?) (?:is|are) (?:now |currently |presently )?closed|(?:office|business|opening|our) hours are/u,
@@ -51,14 +51,16 @@ const ofMachines: Phrases = {
   ],
 };
 
-/** Phrases of voicemails that also ask for a name. */
+/** Phrases of voicemails, which also ask for a name. */
 const ofBeeps: Phrases = {
   ko: [/(?:삐|신호음|발신음)(?:하는|이라는)?(?:소리)?(?:가|이)?(?:난|나면|울리면|들리면|후|다음|이후)/u],
   en: [/leave (?:me |us |him |her )?(?:a|your)(?: short| brief| detailed)? message/u, /voice ?mail|mailbox/u],
   ja: [/(?:ピー|ぴー|発信音|信号音)(?:という|っという|と)?(?:音)?(?:の)?(?:後|あと|のち)/u, /留守番電話/u],
 };
 
-/** An assistant that answers for its owner (iOS, Google, carriers) names itself, or says what it does. */
+/**
+ * Phrases of an assistant that answers for its owner (iOS, Google, carriers), which names itself or says what it does.
+ */
 const ofAssistants: Phrases = {
   ko: [
     /(?:통화|전화|발신자)(?:를)?(?:스크리닝|선별)|스크리닝(?:서비스|중|기능)|(?:통화|전화|ai|인공지능)비서(?:가|입니다|서비스)/u,
@@ -80,7 +82,7 @@ const ofAssistants: Phrases = {
   ],
 };
 
-/** An assistant tells the caller to say a name and a reason. */
+/** Phrases of an assistant that asks the caller for a name and a reason. */
 const ofScreening: Phrases = {
   ko: [
     /(?:이름|성함|누구신지|누구인지)(?:과|와|이랑|하고|및)?[\p{L}\p{N}]{0,8}(?:용건|이유|용무|목적)(?:을|를)?[\p{L}\p{N}]{0,6}(?:말씀|말해|알려|이야기|얘기|녹음)(?:해|하)?(?:주세요|주십시오|주시면|주시기|시면|면)/u,
@@ -98,7 +100,7 @@ const ofScreening: Phrases = {
   ],
 };
 
-/** Requests for the caller's name; they identify call screening only together with `ofHolding`. */
+/** Requests for the caller's name, which identify call screening only together with `ofHolding`. */
 const ofNames: Phrases = {
   ko: [
     /(?:이름|성함|누구신지)(?:과|와|이랑|을|를)?\p{L}{0,14}(?:말씀|말해|녹음)(?:하시고|하신|해주세요|해주십시오|해주시고|하고)/u,
@@ -109,7 +111,7 @@ const ofNames: Phrases = {
   ja: [/(?:お名前|名前)を?(?:と\p{L}{1,8})?(?:を)?(?:おっしゃって|お話し|録音して|言って)/u],
 };
 
-/** An assistant keeps the caller waiting, or promises to put the call through. */
+/** Phrases of an assistant that lets the caller wait, or promises to put the call through. */
 const ofHolding: Phrases = {
   ko: [/끊지말|기다려주(?:세요|십시오|시기|시면)|연결(?:해|하여)?(?:드립니다|드리겠습니다|됩니다)/u],
   en: [
@@ -118,7 +120,7 @@ const ofHolding: Phrases = {
   ja: [/そのままお待ち|切らずに|おつなぎ(?:し|いた|でき)|お繋ぎ(?:し|いた)/u],
 };
 
-/** Wording by which people ask who calls and why; announcements do not use it. */
+/** Wording by which people ask who calls and why, and which announcements do not use. */
 const ofPeople: Phrases = {
   ko: [/(?:드릴|할|볼|줄)게요|바꿔드|누구시(?:죠|에요|예요|지요)|잠깐만요|(?:실|을|할)까요|시겠어요/u],
   en: [
@@ -145,7 +147,7 @@ const ofMenus: Phrases = {
   ],
 };
 
-/** Offers of help, or questions: they identify a receptionist, even after a long greeting. */
+/** Offers of help, and questions, which identify a receptionist even after a long greeting. */
 const ofHelp: Phrases = {
   ko: [
     /무엇을도와|뭘도와|도와드릴까요|도와드리겠습니다|무슨일이(?:십|세)|어떤일로/u,
@@ -176,7 +178,10 @@ const ofWaiting: Phrases = {
 
 const withoutSpaces: ReadonlySet<string> = new Set(['ko', 'ja']);
 
-/** Maximum of characters of a text that are examined; one character may normalize to a whole sentence (`ﷺ`). */
+/**
+ * Maximum number of characters of a text that are examined, because one character may normalize to a whole sentence
+ * (`ﷺ`).
+ */
 const longestRead = 8_000;
 
 const plainIn = (text: string, base: string): string => {
@@ -194,8 +199,8 @@ const holds = (words: string, phrases: readonly RegExp[] | undefined): boolean =
   phrases?.some((phrase) => phrase.test(words)) ?? false;
 
 /**
- * Returns the kind of answerer that says this text, or `null` if a person may say it. `language` is BCP 47; languages
- * without phrases return `null`.
+ * Returns the kind of machine that says this text, or `null` if a person may say it. `language` is BCP 47; a language
+ * without phrases yields `null`.
  */
 export const saidByMachine = (text: string, language: string): Exclude<AnsweredBy, 'human'> | null => {
   const base = baseLanguage(language);

@@ -1,28 +1,29 @@
 /**
  * Decides whether a voice over the agent's is speech (`machines/line.ts`, clause 8). The caller of this module reports
- * speech. This module reports the opposite: after a silence, or after a sound that lasts without becoming speech.
+ * speech to it. The module itself reports that the voice was no speech: after a silence, or after a sound that lasts
+ * without becoming speech.
  */
 import type { BargeIn } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 
 export type BargeInNumbers = Readonly<{
-  /** Longest time in ms that sound without speech, such as music, pauses the agent. */
+  /** Longest time in milliseconds for which sound without speech, such as music, pauses the agent. */
   longestMs: number;
-  /** Longest delay of words after their voice, for engines that recognize whole sentences. */
+  /** Longest delay of words after their voice in milliseconds, for engines that recognize whole sentences. */
   lateWordsMs: number;
 }>;
 
 export type BargeInWatch = {
-  /** A voice has reached the duration of an onset. */
+  /** Called when a voice has reached the duration of an onset. */
   onset(): void;
   voiceBegan(): void;
-  /** `awaitsWords`: the voice is over and its words may still arrive. */
+  /** Called when the voice is over. `awaitsWords`: the words of the voice may still arrive. */
   voiceEnded(awaitsWords: boolean): void;
-  /** A backchannel has ended. */
+  /** Called when a backchannel has ended. */
   backchannel(): void;
-  /** The voice is speech; stops watching. */
+  /** Stops watching, because the voice is speech. */
   speech(): void;
-  /** Stops watching. */
+  /** Stops watching the voice over the agent's. */
   stop(): void;
 };
 

@@ -3,8 +3,8 @@
  * steady, DTMF digits and most network tones consist of two tones, and fax tones last longer.
  *
  * Detection has two steps. A pure tone of pitch w satisfies `x[n+1] + x[n-1] = 2 cos(w) x[n]`, which yields the pitch
- * and the deviation in one pass. Candidates are then measured by the share of their energy around that pitch, because
- * noise raises the first estimate.
+ * and the deviation in one pass. In the second step, candidates are measured by the share of their energy around that
+ * pitch, because noise raises the first estimate.
  */
 import { levelOf } from '../samples.ts';
 
@@ -13,7 +13,7 @@ const hopLength = 160;
 const windowLength = 2 * hopLength;
 const hopMs = (1_000 * hopLength) / sampleRate;
 const windowMs = 2 * hopMs;
-/** Windows with a larger deviation are skipped. */
+/** Maximum deviation of a window from a pure tone; other windows are skipped. */
 const mostRemainder = 0.3;
 const searchHz = 60;
 const searchStepHz = 6;
@@ -23,7 +23,7 @@ export type BeepNumbers = Readonly<{
   highestHz: number;
   shortestMs: number;
   longestMs: number;
-  /** dB below full scale. */
+  /** Minimum level in dB below full scale. */
   floorDb: number;
   /** Minimum share of a window's energy at one pitch. */
   purity: number;
@@ -86,7 +86,7 @@ const toneIn = (window: Int16Array, numbers: BeepNumbers): Tone | null => {
   return isOne ? { hertz: best.hertz, db } : null;
 };
 
-/** `onBeep` is called when a beep has ended. */
+/** Creates a detector. `onBeep` is called when a beep has ended. */
 export const createBeepDetector = (numbers: BeepNumbers, onBeep: () => void): BeepDetector => {
   let rest: Int16Array = new Int16Array();
   /** The current tone, measured at its full level. */
@@ -101,7 +101,7 @@ export const createBeepDetector = (numbers: BeepNumbers, onBeep: () => void): Be
       heardMs += hopMs;
       return;
     }
-    // A tone that ends is a beep if it had a typical length; a tone that glides is not a beep.
+    // A tone that ends is a beep if it had a typical length. A tone that glides is not a beep.
     if (found === null && heardMs >= numbers.shortestMs && heardMs <= numbers.longestMs) onBeep();
     tone = found;
     heardMs = found === null ? 0 : windowMs;

@@ -1,9 +1,9 @@
 import type { LineTime } from '../line-time.ts';
 
-/** Tracks whether the other party's voice sounds and when it last did. */
+/** Tracks whether the other party's voice sounds, and when it last sounded. */
 export type CounterpartyVoice = {
   began(): void;
-  /** `at` is wall-clock time in ms. */
+  /** Records the end of the voice. `at` is wall-clock time in milliseconds. */
   ended(at: number): void;
   isOn(): boolean;
   /** Whether the voice sounds now, or sounded within this many milliseconds of line time. */

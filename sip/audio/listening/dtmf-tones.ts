@@ -1,7 +1,7 @@
 /**
  * Detects DTMF digits as tones in the audio (ITU-T Q.23, Q.24), for calls without RFC 4733 events. Each block of 12.75
- * ms is measured at the eight frequencies (Goertzel). Speech sometimes contains two of them; it differs by the energy
- * elsewhere and by its duration.
+ * ms is measured at the eight frequencies (Goertzel). Speech sometimes contains two of these frequencies, but differs
+ * from a digit by its energy at other frequencies and by its duration.
  */
 import type { SampleRate } from '../samples.ts';
 
@@ -14,7 +14,7 @@ const digits = ['123A', '456B', '789C', '*0#D'] as const;
  * null.
  */
 const blockSamples = 102;
-/** Minimum energy of a block, quieter than any digit (about −41 dBFS). */
+/** Minimum level of a block, quieter than any digit (about −41 dBFS). */
 const leastRms = 300;
 /** Minimum share of a block's energy in the two tones. */
 const leastShare = 0.75;
@@ -55,7 +55,7 @@ const createBlockReader = (sampleRate: SampleRate) => {
   const rowPowers = rows.map((hertz) => createGoertzel(hertz, sampleRate));
   const columnPowers = columns.map((hertz) => createGoertzel(hertz, sampleRate));
 
-  /** Returns the digit in a block, if any. */
+  /** Returns the digit in a block; undefined if the block contains none. */
   return (block: Int16Array): string | undefined => {
     let energy = 0;
     for (const sample of block) energy += sample * sample;
@@ -120,8 +120,9 @@ export const createToneDetector = (
 };
 
 /**
- * Returns a function that processes audio in order and returns whether a block with a tone has ended in it. The sound
- * may be shorter than a digit: a network that converts a tone to an event leaves its beginning in the audio.
+ * Returns a function that processes audio in order and returns whether a block with a tone has ended in it. The tone
+ * may be shorter than a digit, because a network that converts a tone to an event leaves the beginning of the tone in
+ * the audio.
  */
 export const createToneWatch = (sampleRate: SampleRate): ((samples: Int16Array) => boolean) => {
   let hasTone = false;

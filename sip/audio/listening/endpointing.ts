@@ -8,16 +8,19 @@ import { hasWords, textOf, type Turn } from './turn.ts';
 
 export type TurnNumbers = PauseNumbers &
   Readonly<{
-    /** Silence after which a sentence may be over; engines that recognize whole sentences start then. */
+    /**
+     * Silence in milliseconds after which a sentence may be over. Engines that recognize whole sentences start
+     * recognizing then.
+     */
     pauseMs: number;
     /**
-     * A voice without words this long after its end was not speech, for engines that return words while they are
-     * spoken.
+     * Time after the end of a voice without words at which the voice counts as no speech, for engines that return words
+     * while they are spoken.
      */
     wordsMs: number;
     /** The same time for engines that recognize whole sentences, and for engines whose behaviour is not known yet. */
     sentenceWordsMs: number;
-    /** A voice without words that lasts this long is speech. */
+    /** Duration at which a voice without words counts as speech. */
     lastingVoiceMs: number;
   }>;
 
@@ -25,9 +28,9 @@ export type TurnNumbers = PauseNumbers &
 type Known = {
   numbers: TurnNumbers;
   judge: Pick<TurnEndJudge, 'overAt'>;
-  /** The engine has returned words while they were spoken. */
+  /** Whether the engine has returned words while they were spoken. */
   givesWordsEarly: boolean;
-  /** A voice over the agent's is judged by its sound (`speech-meter.ts`), not by its duration alone. */
+  /** Whether a voice over the agent's is judged by its sound (`speech-meter.ts`), not by its duration alone. */
   hearsSpeech: boolean;
 };
 
@@ -37,14 +40,14 @@ type Known = {
  */
 export type Step = { at: number; does: 'close' | 'speech' | 'pause' };
 
-/** Longest delay of words after their voice. */
+/** Returns the longest delay of words after their voice. */
 export const wordsMs = ({ numbers, givesWordsEarly }: Pick<Known, 'numbers' | 'givesWordsEarly'>): number =>
   givesWordsEarly ? numbers.wordsMs : numbers.sentenceWordsMs;
 
 const whileVoiced = (turn: Turn, voicedSince: number, known: Known): Step | null => {
   const { numbers, givesWordsEarly } = known;
   if (hasWords(textOf(turn))) {
-    // Whether a voice would have produced words by now; the sound is then something else.
+    // After this time the voice would have produced words, so the sound is something else.
     const at = Math.max(turn.wordsAt, voicedSince) + numbers.wordsMs;
     return givesWordsEarly ? { at, does: 'close' } : null;
   }

@@ -1,6 +1,6 @@
 /**
- * Listens to one call on a real line: audio in, turns of the other party out. Owns the call's recognition and voice
- * activity.
+ * Listens to one call on a real line: the input is audio, the output the turns of the other party. The listener owns
+ * the call's recognition and voice activity.
  */
 import type { Logger } from 'pino';
 import type { AnsweredBy, BargeIn, TurnEnd } from '#machines/line.ts';
@@ -34,7 +34,7 @@ export type Listener = {
   write(samples: Int16Array): void;
   /** Changes the recognition language (BCP 47) from the next sentence on. */
   changeLanguage(language: string): void;
-  /** Reports a finished turn and releases everything. Idempotent. */
+  /** Reports a finished turn and releases all resources. Idempotent. */
   stop(): void;
 };
 
@@ -45,12 +45,12 @@ export type ListenerOptions = {
   /** Sample rate of the audio. */
   sampleRate: SampleRate;
   resample: Resample;
-  /** BCP 47. */
+  /** Language of the call (BCP 47). */
   language: string;
   time: LineTime;
-  /** Current level of the agent's voice in dB below full scale; `null` while it is silent. */
+  /** Returns the current level of the agent's voice in dB below full scale; `null` while the agent is silent. */
   agentDb: () => number | null;
-  /** Enables answering machine detection. */
+  /** Whether the call is outbound, which enables answering machine detection. */
   isOutbound: boolean;
   bargeIn: BargeIn;
   turnEnd: TurnEnd;
@@ -62,14 +62,14 @@ export type ListenerOptions = {
     speech: () => void;
     heard: (heard: Heard) => void;
     answeredBy: (by: AnsweredBy) => void;
-    /** A machine takes a message from now on. */
+    /** Called when a machine begins to take a message. */
     takesMessage: () => void;
   };
   logger: Logger;
 };
 
 /**
- * Detects that audio stopped arriving during a voice. After a stall of the process the timer fires before the waiting
+ * Detects that audio stopped arriving during a voice. After a stall of the process, the timer fires before the waiting
  * packets are read, so the check is made twice.
  */
 const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
@@ -87,7 +87,7 @@ const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
     });
   return {
     start,
-    /** Audio arrived. */
+    /** Called when audio arrived. */
     came(): void {
       lastAt = time.now();
     },
@@ -95,7 +95,7 @@ const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
   };
 };
 
-/** Recognition of a call; replaced when the language changes. */
+/** Recognition of a call, which is replaced when the language changes. */
 const createRecognitions = (open: (language: string) => Recognition, first: string) => {
   let language = first;
   let current = open(first);
@@ -111,12 +111,12 @@ const createRecognitions = (open: (language: string) => Recognition, first: stri
   };
 };
 
-/** Turn-taking and onsets; both receive the same voice events. */
+/** Connects turn-taking and onsets, which receive the same voice events. */
 const takeTurns = (
   { numbers, sampleRate, bargeIn, turnEnd, turnModel, time, on, logger }: ListenerOptions,
   isAgentAudible: () => boolean,
   { current: recognition, language }: Pick<ReturnType<typeof createRecognitions>, 'current' | 'language'>,
-  /** A turn has ended; called before it is reported. */
+  /** Called when a turn has ended, before the turn is reported. */
   onTurn: (text: string) => void,
 ) => {
   const turns = createTurnTaking({
@@ -149,7 +149,7 @@ const takeTurns = (
       over: () => changeNow(),
     },
   });
-  /** Pending language change, until the turn ends. */
+  /** Pending change of the language; null if there is none. The change waits for the end of the turn. */
   let change: (() => void) | null = null;
   const changeNow = (): void => {
     change?.();

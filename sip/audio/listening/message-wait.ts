@@ -10,9 +10,9 @@ export type MessageNumbers = Readonly<{
 
 export type MessageWait = {
   beeped(): void;
-  /** The machine has fallen silent. */
+  /** Called when the machine has fallen silent. */
   fellSilent(): void;
-  /** The silence has ended; a message after a beep remains due. */
+  /** Called when the silence has ended. A message after a beep remains due. */
   interrupted(): void;
   /** Stops waiting. */
   stop(): void;
@@ -25,7 +25,7 @@ export const createMessageWait = (options: {
 }): MessageWait => {
   const { numbers, time, takesMessage } = options;
   const alarm = createAlarm(time);
-  /** `promised`: a beep or enough silence has occurred, so a message is due. */
+  /** State. `promised`: a beep or enough silence has occurred, so a message is due. */
   let state: 'waiting' | 'promised' = 'waiting';
 
   return {

@@ -1,13 +1,13 @@
 /**
- * Returns the new part of recognized words. Some words are used before they are final; their final version arrives
- * again.
+ * Returns the new part of recognized words, because some words are used before they are final and their final version
+ * arrives again.
  */
 import { hasWords } from './turn.ts';
 
 export type NewWords = {
-  /** Whether words arrived while they were spoken. */
+  /** Whether words have arrived while they were spoken. */
   comeEarly(): boolean;
-  /** A turn has ended with these words, which may not be final. */
+  /** Called when a turn has ended with these words, which may not be final. */
   take(partial: string): void;
   /** Resets the state, because another recognizer returns the words from now on. */
   forget(): void;
@@ -33,7 +33,7 @@ export const createNewWords = (): NewWords => {
       if (isFinal) taken = '';
       if (before === '') return text;
       if (text.startsWith(before)) return text.slice(before.length);
-      // Final words may be spelled differently; without a new voice they are the same words.
+      // Final words may be spelled differently. Without a new voice, final words are the same as the preliminary ones.
       return hasTurn ? text : '';
     },
   };

@@ -12,12 +12,12 @@ export type OnsetNumbers = BargeInNumbers & SpeechNumbers;
 
 export type Onsets = {
   voiceBegan(): void;
-  /** Receives the next frame that sounds like a voice. */
+  /** Processes the next frame that sounds like a voice. */
   sounds(frame: Int16Array): void;
   voiceEnded(): void;
-  /** A backchannel has ended. */
+  /** Called when a backchannel has ended. */
   backchannel(): void;
-  /** The voice is speech. */
+  /** Called when the voice is speech. */
   speech(): void;
   stop(): void;
 };
@@ -34,7 +34,7 @@ export const createOnsets = (options: {
   on: {
     onset: () => void;
     noSpeech: () => void;
-    /** The voice has lasted and sounds like speech. */
+    /** Called when the voice has lasted and sounds like speech. */
     speechLasts: () => void;
   };
 }): Onsets => {

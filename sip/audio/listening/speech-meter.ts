@@ -1,7 +1,7 @@
 /**
- * Measures how long a voice has sounded like speech. A voice detector accepts coughs, knocks and rustling paper. Most
- * of speech is periodic, and noise is not; tones and music are periodic all the time. The pitch is the lag with the
- * highest normalized autocorrelation.
+ * Measures how long a voice has sounded like speech, because a voice detector also accepts coughs, knocks and rustling
+ * paper. Most of speech is periodic, while noise is not, and tones and music are periodic all the time. The pitch is
+ * the lag with the highest normalized autocorrelation.
  */
 import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
 import { frameMs } from './voice-detector.ts';
@@ -15,7 +15,7 @@ export type SpeechNumbers = Readonly<{
 }>;
 
 export type SpeechMeter = {
-  /** Processes the next frame that may be a voice; frames without a voice are not passed in. */
+  /** Processes the next frame that sounds like a voice. Other frames must not be passed in. */
   add(frame: Int16Array): void;
   /** Returns the duration of the voice in milliseconds. */
   voicedMs(): number;

@@ -2,8 +2,8 @@
  * Turn-taking: combines the other party's voice, its words (which arrive late and in pieces) and whether the agent is
  * audible. All rules of endpointing, barge-in and backchannels are here; thresholds are parameters.
  *
- * - A turn begins with a voice, or with words whose voice was too quiet to detect. It ends in silence when the judge
- *   (`turn-end`) decides so, and only with words; a voice without words was noise.
+ * - A turn begins with a voice, or with words whose voice was too quiet to detect. A turn ends in silence when the
+ *   judge (`turn-end`) decides so, and only with words; a voice without words was noise.
  * - Speech is words over the agent's voice that are more than a backchannel. Until a recognizer has returned words
  *   while they are spoken, a lasting voice is speech too; otherwise nobody could interrupt with an engine that
  *   recognizes whole sentences.
@@ -20,19 +20,19 @@ import { createNewWords, type NewWords } from './new-words.ts';
 import type { OpenTurnEndJudge } from './turn-end/judge.ts';
 import { addWords, beginTurn, beginVoice, endVoice, hasWords, textOf, type Turn } from './turn.ts';
 
-/** A finished turn with wall-clock times. `endedAt` is missing if no voice was detected or it continues. */
+/** A finished turn with wall-clock times. `endedAt` is missing if no voice was detected or the voice continues. */
 export type Heard = { text: string; startedAt: number; endedAt?: number; backchannel: boolean };
 
 export type TurnTaking = {
-  /** The next audio of the other party. */
+  /** Processes the next audio of the other party. */
   write(samples: Int16Array): void;
-  /** Voice events of the other party; times are wall-clock and may lie in the past. */
+  /** Process voice events of the other party. Times are wall-clock and may be in the past. */
   voiceBegan(at: number): void;
   voiceEnded(at: number): void;
   recognized(event: Exclude<RecognitionEvent, { type: 'failed' }>): void;
   /**
-   * The current voice has sounded like speech for long. If the engine returns words early, words are the better
-   * evidence.
+   * Called when the current voice has sounded like speech for long. If the engine returns words early, words are the
+   * better evidence.
    */
   speechLasts(): void;
   isTurnOpen(): boolean;
@@ -53,17 +53,17 @@ export type TurnTakingOptions = {
   /** Whether `speechLasts` is called for voices over the agent's. */
   hearsSpeech: boolean;
   on: {
-    /** The other party is speaking. */
+    /** Called when the other party is speaking. */
     speech: () => void;
     heard: (heard: Heard) => void;
-    /** A sentence may be over. */
+    /** Called when a sentence may be over. */
     pause: () => void;
-    /** The turn has ended and was reported. */
+    /** Called when the turn has ended and was reported. */
     over: () => void;
   };
 };
 
-/** Returns the words of an ended turn; `null` for noise. */
+/** Returns the words of an ended turn; `null` if the turn was noise. */
 const heardIn = (turn: Turn, text: string, language: string): Heard | null => {
   if (!hasWords(text)) return null;
   const isOverAgent = turn.beganOverAgent && turn.endedOverAgent;
@@ -118,7 +118,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     reports.end(it, text);
   };
 
-  /** Schedules the next step, which happens if the other party stays silent. */
+  /** Schedules the next step, which is taken if the other party stays silent. */
   const review = (): void => {
     alarm.cancel();
     if (turn === null) return;
@@ -134,7 +134,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
 
   const judge = options.openJudge(review);
 
-  /** Handles words that arrive without a voice while the agent speaks: an echo. */
+  /** Whether words are an echo: they arrive without a voice while the agent speaks. */
   const areEcho = (): boolean =>
     !voice.wasOn(wordsMs({ numbers, givesWordsEarly: words.comeEarly() })) && isAgentAudible();
 

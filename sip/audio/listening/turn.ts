@@ -10,16 +10,16 @@ export type Turn = {
   /** Duration of voice since the last pause, without the current stretch. */
   voicedMs: number;
   hadVoice: boolean;
-  /** Words have arrived since a voice last began. */
+  /** Whether words have arrived since a voice last began. */
   hasNewWords: boolean;
   wordsAt: number;
-  /** The recognizer was notified of the pause. */
+  /** Whether the recognizer was notified of the pause. */
   wasPauseTold: boolean;
-  /** The recognizer marked the turn as complete. */
+  /** Whether the recognizer marked the turn as complete. */
   isComplete: boolean;
   beganOverAgent: boolean;
   endedOverAgent: boolean;
-  /** The turn was reported as speech. */
+  /** Whether the turn was reported as speech. */
   wasReported: boolean;
 };
 
@@ -48,7 +48,8 @@ export const textOf = ({ settled, partial }: Turn): string => joined(settled, pa
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 export const addWords = (turn: Turn, text: string, isFinal: boolean, now: number): void => {
-  // Whether words differ from the previous ones: some engines repeat themselves, or report empty text repeatedly.
+  // Whether the words differ from the previous ones, because some engines repeat themselves, or report empty text
+  // repeatedly.
   const isNew = isFinal || (hasWords(text) && text !== turn.partial);
   if (isFinal) turn.settled = joined(turn.settled, text);
   turn.partial = isFinal ? '' : text;

@@ -13,25 +13,25 @@ import { frameLength, frameMs, type VoiceDetector } from './voice-detector.ts';
 const quietShare = 0.1;
 
 export type VoiceNumbers = Readonly<{
-  /** WebRTC's mode, from 0 (most sounds are a voice) to 3 (fewest). */
+  /** Mode of WebRTC's detector, from 0 (most sounds are a voice) to 3 (fewest). */
   mode: number;
-  /** Levels are dB below full scale. */
+  /** Minimum level of a voice. Levels are dB below full scale. */
   floorDb: number;
   /** Level in dB above the quietest moments of the last `gapMs`. */
   aboveNoiseDb: number;
   gapMs: number;
   /** Least attenuation of the agent's echo, in dB. */
   echoLossDb: number;
-  /** Shortest voice; shorter sounds are clicks. */
+  /** Duration of the shortest voice in milliseconds; shorter sounds are clicks. */
   onsetMs: number;
-  /** Silence that ends a voice; shorter ones are gaps between syllables. */
+  /** Silence that ends a voice, in milliseconds; shorter silences are gaps between syllables. */
   hangoverMs: number;
 }>;
 
 export type VoiceActivity = {
-  /** Processes the next audio, at 8000 Hz, with the level of the agent's voice. */
+  /** Processes the next audio at 8000 Hz, with the level of the agent's voice. */
   write(samples: Int16Array, agentDb: number): void;
-  /** No more audio arrives: ends a current voice. */
+  /** Called when no more audio arrives. Ends a current voice. */
   silence(): void;
   isVoiced(): boolean;
 };
@@ -39,11 +39,11 @@ export type VoiceActivity = {
 export const createVoiceActivity = (options: {
   detector: VoiceDetector;
   numbers: VoiceNumbers;
-  /** `agoMs`: time since the voice began or ended. */
+  /** Callbacks. `agoMs` is the time since the voice began or ended. */
   on: {
     began: (agoMs: number) => void;
     ended: (agoMs: number) => void;
-    /** A frame of the current voice that sounds like a voice. */
+    /** Called with a frame of the current voice that sounds like a voice. */
     sounds?: (frame: Int16Array) => void;
   };
 }): VoiceActivity => {
@@ -51,11 +51,11 @@ export const createVoiceActivity = (options: {
   const recent = new Float64Array(Math.ceil(numbers.gapMs / frameMs)).fill(silenceDb);
   let frames = 0;
   let isOn = false;
-  /** Consecutive frames that contradict `isOn`. */
+  /** Number of consecutive frames that contradict `isOn`. */
   let against = 0;
   let rest = new Int16Array();
 
-  /** Percentile instead of the minimum: a few frames are quieter than the noise by chance. */
+  /** A percentile is used instead of the minimum, because a few frames are quieter than the noise by chance. */
   const quietest = (): number => recent.toSorted()[Math.floor(recent.length * quietShare)] ?? silenceDb;
 
   const isVoice = (frame: Int16Array, agentDb: number): boolean => {

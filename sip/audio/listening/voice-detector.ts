@@ -1,25 +1,25 @@
 /** Voice activity detection by WebRTC: one library instance per process, one detector per call. */
 import loadFvad from '@echogarden/fvad-wasm';
 
-/** Input is 8000 Hz audio in frames of 20 ms. */
+/** Duration of an input frame of 8000 Hz audio in milliseconds. */
 export const frameMs = 20;
 export const frameLength = 160;
 
 export type VoiceDetector = {
   /**
-   * Returns whether these `frameLength` samples sound like a voice; the detector adapts to all frames it has processed.
+   * Whether these `frameLength` samples sound like a voice. The detector adapts to all frames that it has processed.
    */
   isVoice(frame: Int16Array): boolean;
-  /** Frees its memory. Idempotent. */
+  /** Frees the detector's memory. Idempotent. */
   close(): void;
 };
 
-/** `mode` is WebRTC's, from 0 (most sounds are a voice) to 3 (fewest). */
+/** Opens a detector. `mode` is WebRTC's, from 0 (most sounds are a voice) to 3 (fewest). */
 export type OpenVoiceDetector = (mode: number) => VoiceDetector;
 
 export const loadVoiceDetector = async (): Promise<OpenVoiceDetector> => {
   const fvad = await loadFvad();
-  // The library reads a frame before it returns, so all calls share one buffer.
+  // All calls share one buffer, because the library reads a frame before it returns.
   const place = fvad._malloc(frameLength * 2);
   return (mode) => {
     let handle = fvad._fvad_new();

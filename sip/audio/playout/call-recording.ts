@@ -67,8 +67,8 @@ const createFrameDelay = () => {
 };
 
 /**
- * Converts to the rate of recordings. If that is twice the rate of the call, each new sample is the mean of its
- * neighbours. A loop: an iterator would take three times as long.
+ * Converts samples to the rate of recordings. If that is twice the rate of the call, each new sample is the mean of its
+ * neighbours. The code is a loop, because an iterator would take three times as long.
  */
 const forRecording = (samples: Int16Array, rate: SampleRate, before: number): Int16Array => {
   if (rate === recordingSampleRate) return samples;
@@ -83,7 +83,7 @@ const forRecording = (samples: Int16Array, rate: SampleRate, before: number): In
   return result;
 };
 
-/** Audio of the agent as it was given: at the sample rate of the call until it is written. */
+/** Audio of the agent, kept at the sample rate of the call until it is written. */
 type Stretch = { from: number; end: number; audio: () => Int16Array };
 
 const stretchOf = (samples: Int16Array, rate: SampleRate, from: number): Stretch => {
@@ -95,29 +95,29 @@ const stretchOf = (samples: Int16Array, rate: SampleRate, from: number): Stretch
   };
 };
 
-/** The agent's voice, known before it is heard. Positions are samples since the answer. */
+/** The agent's voice, which is known before it is heard. Positions are samples since the answer. */
 const createAgentTrack = (rate: SampleRate) => {
   /** Stretches of audio that are not written yet, in order. */
   let stretches: Stretch[] = [];
 
-  /** Discards what lies before this position. */
+  /** Discards audio before this position. */
   const skipTo = (position: number): void => {
     stretches = stretches.filter(({ end }) => end > position);
   };
 
   return {
-    /** Schedules audio from `at` on, or after the scheduled audio. */
+    /** Schedules audio from `at` on, or after the audio that is already scheduled. */
     add(samples: Int16Array, at: number): void {
       stretches.push(stretchOf(samples, rate, Math.max(at, stretches.at(-1)?.end ?? 0)));
     },
-    /** Silences everything from this position on. */
+    /** Silences all audio from this position on. */
     cut(at: number): void {
       stretches = stretches
         .map((stretch) => ({ ...stretch, end: Math.min(stretch.end, at) }))
         .filter(({ from, end }) => end > from);
     },
     skipTo,
-    /** Returns the audio between these positions; positions before `end` are not read again. */
+    /** Returns the audio between these positions. Positions before `end` must not be read again. */
     take(begin: number, end: number): Int16Array {
       const taken = new Int16Array(end - begin);
       for (const stretch of stretches) {
@@ -135,7 +135,7 @@ const createAgentTrack = (rate: SampleRate) => {
   };
 };
 
-/** Starts the recording now, at the answer: position 0. */
+/** Starts the recording now, at the answer, which is position 0. */
 export const createCallRecording = (sink: CallSink, time: LineTime, rate: SampleRate): CallRecording => {
   const answeredAt = time.now();
   const agentTrack = createAgentTrack(rate);
@@ -158,7 +158,7 @@ export const createCallRecording = (sink: CallSink, time: LineTime, rate: Sample
     sink.write(counterparty, agent);
   };
 
-  /** Without a recording and listeners, time passes without conversion: most calls have neither. */
+  /** Advances the recording without conversion while there is neither a recording nor a listener, as in most calls. */
   const skip = (samples: number): void => {
     written += samples;
     agentTrack.skipTo(written);

@@ -1,4 +1,4 @@
-/** Tracks the loudness of the agent's voice over time; its echo is compared with it. */
+/** Tracks the loudness of the agent's voice over time, with which the voice's echo is compared. */
 import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../samples.ts';
 
 /** Duration of one level value. */
@@ -15,7 +15,7 @@ export type Loudness = {
   levelAt(at: number): number;
 };
 
-/** Times are wall-clock milliseconds. */
+/** Creates the tracker. Times are wall-clock milliseconds. */
 export const createLoudness = (rate: SampleRate): Loudness => {
   const block = blockMs * samplesPerMs(rate);
   const stretches: { from: number; levels: number[] }[] = [];

@@ -1,6 +1,6 @@
 /**
- * One utterance on its way to the far end: sent while it is synthesized, followed by a short silence. When it is cut,
- * the played samples determine which words were heard. It can be paused and resumed.
+ * One utterance on its way to the far end. The audio is sent while it is synthesized, followed by a short silence. When
+ * the utterance is cut, the played samples determine which words were heard. An utterance can be paused and resumed.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { LineTime } from '../line-time.ts';
@@ -24,7 +24,7 @@ export type PlayingUtterance = {
   sendOn(): void;
   /** Stops playback and holds new audio. Idempotent. */
   pause(): void;
-  /** Resumes at the word, or the sample, at which it was paused. */
+  /** Resumes playback at the word, or the sample, at which it was paused. */
   resume(): void;
   /** Ends the utterance early and returns the words that were heard. */
   cut(): Played;
@@ -45,7 +45,10 @@ export type PlayingOptions = {
   };
 };
 
-/** Length of the fade at both edges of the audio; without it, a voice that starts or stops within one sample clicks. */
+/**
+ * Length of the fade at both edges of the audio in milliseconds. Without it, a voice that starts or stops within one
+ * sample clicks.
+ */
 const fadeMs = 10;
 const fadeSamples = (rate: SampleRate): number => fadeMs * samplesPerMs(rate);
 
@@ -69,9 +72,10 @@ const hopMs = 10;
 const gapDb = 15;
 
 /**
- * Finds where the agent resumes after a pause within a word. Half a word is hard to understand, so playback restarts at
- * the interrupted word or syllable: after the last moment that was quiet compared with its surroundings. Without such a
- * moment, playback continues at the sample. `samples` is the whole utterance, of which `played` were played.
+ * Returns where the agent resumes after a pause within a word. Half a word is hard to understand, so playback restarts
+ * at the interrupted word or syllable: after the last moment that was quiet compared with its surroundings. Without
+ * such a moment, playback continues at the sample. `samples` is the whole utterance, of which `played` samples were
+ * played.
  */
 export const placeToResume = (samples: Int16Array, played: number, rate: SampleRate): number => {
   const perMs = samplesPerMs(rate);
@@ -84,8 +88,8 @@ export const placeToResume = (samples: Int16Array, played: number, rate: SampleR
 };
 
 /**
- * The audio of an utterance in transit, kept until the utterance ends: audio taken back by a pause is sent again.
- * Positions are samples of the words.
+ * The audio of an utterance in transit. The audio is stored until the utterance ends, because audio taken back by a
+ * pause is sent again. Positions are samples of the words.
  */
 const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
   const loudness = createLoudness(sampleRate);
@@ -114,14 +118,14 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
       length += samples.length;
       if (isSent) send(samples);
     },
-    /** Silence sent after the words, in samples. */
+    /** Sends silence after the words. */
     breathe(): void {
       const breath = silence(breathMs, sampleRate);
       path.send(breath);
       sent += breath.length;
     },
     /**
-     * Takes back audio that was not played. Returns the position up to which it was played, including the final
+     * Takes back audio that was not played. Returns the position up to which the audio was played, including the final
      * silence.
      */
     takeBack: (): number => Math.max(heardTo, from + sent - path.takeBack()),
@@ -189,11 +193,11 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
     cut() {
       made.abort();
       const playedMs = words.takeBack() / perMs;
-      // Estimates the heard text from the heard share of the audio. While synthesis is incomplete, the length is
-      // estimated from the text.
+      // The heard text is estimated from the heard share of the audio. While synthesis is incomplete, the length of the
+      // audio is estimated from the text.
       const wordsMs = words.length() / perMs;
       const expected = made.state === 'whole' ? wordsMs : Math.max(wordsMs, sayingTime(text));
-      // Audio in transit has not been heard yet. During a pause there is none: all played audio has arrived.
+      // Audio in transit has not been heard yet. During a pause no audio is in transit.
       const underWayMs = isPaused ? 0 : latencyMs;
       const share = Math.min(wordsMs, Math.max(0, playedMs - underWayMs)) / expected;
       const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);

@@ -1,6 +1,6 @@
 /**
  * Replaces DTMF tones by silence. A tone is detected only after it has sounded for a while, so the gate holds back two
- * frames. They contain the beginning of a tone and its end, each shorter than a block of the detector.
+ * frames. These frames contain the beginning of a tone and its end, each shorter than a block of the detector.
  */
 import { createToneWatch } from '../listening/dtmf-tones.ts';
 import type { SampleRate } from '../samples.ts';

@@ -1,7 +1,7 @@
 /**
- * Masks secrets in a SIP message before it is stored or passed on: proofs of passwords (RFC 3261 section 22), SRTP keys
- * (RFC 4568), DTMF digits, which may belong to a card number, and the caller's identity if it is withheld. In a body
- * the number of characters is kept, so that the stated length remains correct.
+ * Masks secrets in a SIP message before the message is stored or passed on: proofs of passwords (RFC 3261 section 22),
+ * SRTP keys (RFC 4568), DTMF digits, which may belong to a card number, and the caller's identity if it is withheld.
+ * Masking does not change the number of characters in a body, so that the stated length remains correct.
  */
 
 const mask = '***';
@@ -13,7 +13,9 @@ const plainParameters: ReadonlySet<string> = new Set(
   'username,realm,nonce,uri,algorithm,qop,nc,opaque,cnonce,userhash,domain,stale'.split(','),
 );
 
-/** Masks other schemes than Digest completely; Digest keeps only parameters known not to be secret. */
+/**
+ * Masks the credentials. Of Digest, only parameters known not to be secret remain; other schemes are masked completely.
+ */
 const withoutProof = (value: string): string => {
   const [scheme = ''] = /^\S*/.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'digest') return `${scheme} ${mask}`;
@@ -43,8 +45,8 @@ const identities: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The network's identity of the caller, which must not be shown to parties from whom the caller hides it (RFC 3325
- * section 9.3).
+ * Removes the network's identity of the caller, which must not be shown to parties from whom the caller hides it (RFC
+ * 3325 section 9.3).
  */
 const withoutIdentity = (header: string): string => {
   const name = header.slice(0, Math.max(0, header.indexOf(':'))).trim();
@@ -53,7 +55,7 @@ const withoutIdentity = (header: string): string => {
 
 const isPrivate = (header: string): boolean => /^Privacy[ \t]*:.*\b(?:id|user|header)\b/i.test(header);
 
-/** Unfolds headers: a header may continue in the next line (RFC 3261 section 7.3.1). */
+/** Unfolds headers, which may continue in the next line (RFC 3261 section 7.3.1), and masks them. */
 const maskHead = (head: string): string => {
   const headers = head.split(/\r?\n(?![ \t])/);
   const isUnknown = headers.some(isPrivate);
@@ -74,8 +76,8 @@ const maskBodyLine = (line: string, isKeys: boolean): string => {
 };
 
 /**
- * Media types of DTMF bodies: `application/dtmf-relay`, `audio/telephone-event` and similar ones, also as a part of a
- * multipart body.
+ * Whether the body contains DTMF: `application/dtmf-relay`, `audio/telephone-event` and similar media types, also in a
+ * part of a multipart body.
  */
 const carriesKeys = (text: string): boolean =>
   [...text.matchAll(/^(?:content-type|c)[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/gim)].some(

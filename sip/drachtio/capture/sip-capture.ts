@@ -1,30 +1,30 @@
 /**
- * Captures the SIP messages of each call in order. The Call-ID of a message identifies its dialog. A call claims the
- * Call-ID of each INVITE that it sends or that became the call. Messages of an INVITE that is not claimed yet wait,
- * such as those of a caller challenged for its password; they are dropped if no call claims the INVITE.
+ * Captures the SIP messages of each call in order. The Call-ID of a message identifies the message's dialog. A call
+ * claims the Call-ID of each INVITE that it sends or that became the call. Messages of an unclaimed INVITE wait, such
+ * as those of a caller challenged for its password; they are dropped if no call claims the INVITE.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 import { gatewayHeader } from '../../freeswitch/keep-alive.ts';
 import { maskedMessage } from './masked-message.ts';
-import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
+import { momentOf, readReportedMessage, type ReportedMessage } from './reported-message.ts';
 
-/** Stores a message of a call immediately; false if it is lost. Never throws. */
+/** Stores a message of a call immediately. Returns false if the message is lost. Never throws. */
 export type KeepSipMessage = (callId: string, message: SipMessage) => boolean;
 
 export type CaptureLimits = {
-  /** Maximum number of messages of a call; after it, only the last messages are stored. */
+  /** Maximum number of messages of a call. Beyond it, only the last messages are stored. */
   messages: number;
   /** Maximum number of characters of a message. */
   characters: number;
-  /** Limits of unclaimed INVITEs and of messages for each. */
+  /** Maximum number of unclaimed INVITEs, and of messages for each of them. */
   unclaimed: number;
   unclaimedMessages: number;
-  /** Time after the end of a dialog during which its messages still belong to it. */
+  /** Time after the end of a dialog during which messages still belong to the dialog. */
   lingerMs: number;
 };
 
-/** Message count of a call. `leftOut`: messages dropped since the last stored one. */
+/** Number of messages of a call. `leftOut` counts messages dropped since the last stored one. */
 type Tally = { callId: string; kept: number; leftOut: number; lastMicros: number };
 
 type Dialog = {
@@ -42,8 +42,8 @@ const lastWords = 20;
 const isLastWord = (text: string): boolean =>
   /^(?:BYE|CANCEL) /.test(text) || /^cseq[ \t]*:[ \t]*\d+[ \t]+BYE/im.test(text);
 
-/** Skips calls to FreeSWITCH, which use the same drachtio-server. */
-const isToMediaServer = ({ direction, text }: ToldMessage): boolean =>
+/** Whether the message belongs to a call to FreeSWITCH, which uses the same drachtio-server and is not captured. */
+const isToMediaServer = ({ direction, text }: ReportedMessage): boolean =>
   direction === 'out' && text.includes(`\r\n${gatewayHeader}: `);
 
 const shortened = (text: string, characters: number): string =>
@@ -52,7 +52,7 @@ const shortened = (text: string, characters: number): string =>
 /** Removes NUL characters, which PostgreSQL cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** The target of a request, from its first line. */
+/** Returns the target of a request from the request's first line. */
 const targetOf = (text: string): string => {
   const [, host = '', port = '5060'] =
     /^[A-Z]+ sips?:(?:[^@\s]{0,256}@)?(\[[^\]\s]{1,64}\]|[^\s:;?]{1,256})(?::(\d{1,5}))?/.exec(text) ?? [];
@@ -60,7 +60,7 @@ const targetOf = (text: string): string => {
 };
 
 const messageOf = (
-  told: ToldMessage,
+  told: ReportedMessage,
   dialog: Dialog,
   { characters, nowMs }: { characters: number; nowMs: number },
 ): SipMessage => {
@@ -79,7 +79,10 @@ const messageOf = (
   };
 };
 
-/** Increments times, so that messages less than a millisecond apart keep the order in which they were reported. */
+/**
+ * Returns the time of a message, incremented so that messages less than a millisecond apart keep the order in which
+ * they were reported.
+ */
 const inOrder = (atMicros: number, { lastMicros }: Tally): number =>
   atMicros <= lastMicros && lastMicros - atMicros < 1_000 ? lastMicros + 1 : atMicros;
 
@@ -91,7 +94,7 @@ const begin = (): Dialog => ({
   transport: 'udp',
 });
 
-/** Unclaimed INVITEs by Call-ID; beyond the limit the oldest is removed. */
+/** Stores unclaimed INVITEs by Call-ID. Beyond the limit the oldest INVITE is removed. */
 const createUnclaimed = (most: number) => {
   const dialogs = new Map<string, Dialog>();
   return {
@@ -130,7 +133,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
     } else tally.leftOut += 1;
   };
 
-  const dialogOf = (told: ToldMessage): Dialog | undefined => {
+  const dialogOf = (told: ReportedMessage): Dialog | undefined => {
     const sipCallId = sipCallIdOf(told.text);
     if (sipCallId === undefined) return undefined;
     const known = claimed.get(sipCallId) ?? unclaimed.get(sipCallId);
@@ -151,7 +154,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
   return {
     /** Handles every message of the connection to drachtio-server. */
     hear(said: string): void {
-      const told = readToldMessage(said);
+      const told = readReportedMessage(said);
       const dialog = told === null ? undefined : dialogOf(told);
       if (told === null || dialog === undefined) return;
       const { tally, waiting } = dialog;
@@ -173,7 +176,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
       for (const message of dialog.waiting.splice(0)) add(tally, message);
     },
 
-    /** Called when a far end has ended; its messages are still captured for a while. */
+    /** Called when a far end has ended. The far end's messages are still captured for a while. */
     ended(sipCallId: string): void {
       if ((claimed.get(sipCallId) ?? unclaimed.get(sipCallId)) !== undefined)
         over.set(sipCallId, clock.now());

@@ -1,6 +1,6 @@
 /**
  * The control connection to drachtio-server. One `Srf` serves all successive connections, because dialogs, handlers and
- * the media server are bound to it.
+ * the media server belong to the `Srf`.
  */
 import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -16,21 +16,21 @@ import { NotConnected, type SendCommand } from '../resume/end-leg.ts';
 /** Timeout of an attempt to connect and to authenticate. */
 const connectMs = 5_000;
 
-/** Timeout of a command to drachtio-server, which responds immediately. */
+/** Timeout of a command to drachtio-server, which normally responds immediately. */
 const commandMs = 3_000;
 
 /** Interval and timeout of the check whether drachtio-server still reads its input. */
 export type ControlProbe = {
   everyMs: number;
   answerMs: number;
-  /** Time that established calls wait for a new connection after a loss. */
+  /** Time in milliseconds that established calls wait for a new connection after a loss. */
   comeBackMs: number;
 };
 
 /**
- * Methods that this process requests. drachtio-server refuses requests without a handler with 503, as if they were
- * temporarily unavailable. REGISTER is left to drachtio-server, because it is the most frequent unwanted request.
- * Outside of calls drachtio-server itself drops REFER and answers UPDATE with 481.
+ * Methods that this process requests in addition. drachtio-server refuses requests without a handler with 503, as if
+ * they were temporarily unavailable. REGISTER is left to drachtio-server, because it is the most frequent unwanted
+ * request. drachtio-server itself drops REFER and answers UPDATE with 481 outside of calls.
  */
 const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
 
@@ -40,15 +40,15 @@ type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 export type SignallingHandlers = {
   onInvite: OnRequest;
   onOptions: OnRequest;
-  /** Handler of all other requests outside of calls. */
+  /** Handler of requests outside of calls, except those above. */
   onOther: OnRequest;
-  /** Whether a request outside of a call gets no response at all; checked first. */
+  /** Whether a request outside of a call must stay without any response. This check is made first. */
   isIgnored: (request: Srf.SrfRequest) => boolean;
   onConnected: () => void;
   onLost: () => void;
 };
 
-/** Routes received requests to their handlers; `ignore` drops a request that gets no response. */
+/** Routes received requests to their handlers. `ignore` drops a request that must stay without a response. */
 const routeRequests = (
   srf: Srf,
   handlers: SignallingHandlers,
@@ -56,7 +56,7 @@ const routeRequests = (
 ): void => {
   srf.use((request, _response, next) => {
     if (handlers.isIgnored(request)) return ignore(request);
-    // `body` is missing if the header section never ends.
+    // drachtio-srf sets no `body` if the header section never ends.
     request.body ??= '';
     return next();
   });
@@ -75,7 +75,7 @@ const routeRequests = (
   for (const method of others) srf.use(method, taking(handlers.onOther));
 };
 
-/** Reason of a rejected authentication, in drachtio-server's wording; the relay has other reasons as well. */
+/** Reason of a rejected authentication in drachtio-server's wording. The relay has other reasons as well. */
 const wrongSecret = 'incorrect secret';
 
 /** Combines the events of `srf` into one promise for each connection attempt. */
@@ -93,12 +93,12 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
     try {
       srf.disconnect();
     } catch (error) {
-      // Throws if the socket is already closed.
+      // The socket throws if it is already closed.
       logger.debug({ err: error }, 'the connection to drachtio-server was closed already');
     }
   };
 
-  // `addListener`, because the types of `on` lack these events.
+  // `addListener` is used, because the types of `on` lack these events.
   srf.addListener('connect', (error: unknown) => {
     if (error === null || error === undefined) waiting?.resolve(true);
     else {
@@ -118,12 +118,12 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   });
 
   return {
-    /** `begun` is called when the attempt has begun and before any message is sent. */
+    /** Connects. `begun` is called when the attempt has begun and before any message is sent. */
     connect: (server: ServerAddress, lost: () => void, begun: () => void): Promise<true> =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         onLost = lost;
-        // Disables drachtio-srf's own reconnecting, which cannot be stopped once it has begun.
+        // One attempt only: drachtio-srf's own reconnecting cannot be stopped once it has begun.
         const settings = { ...server, reconnect: { maxAttempts: 1 } };
         void srf.connect(settings);
         begun();
@@ -132,10 +132,7 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   };
 };
 
-/**
- * Returns the connection of a dialog. Dialogs keep the connection by which they began; others use the current
- * connection.
- */
+/** Makes requests outside of dialogs use the current connection. A dialog keeps the connection on which it began. */
 const useNewConnection = (srf: Srf): void => {
   const dialogs: unknown = Reflect.get(srf, '_dialogs');
   if (!(dialogs instanceof Map)) throw new Error('drachtio-srf is not as it is known here');
@@ -146,18 +143,21 @@ const useNewConnection = (srf: Srf): void => {
 export type RelayedNodes = {
   /** Name of this gateway. */
   node: string;
-  /** The relay has lost its connection with another gateway. */
+  /** Called when the relay has lost its connection with another gateway. */
   onNodeLost: (node: string) => void;
 };
 
 export const createSignallingConnection = (options: {
   server: ServerAddress;
   probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
-  /** Receives every message of drachtio-server before drachtio-srf does. */
+  /** Called with every message of drachtio-server before drachtio-srf receives it. */
   overhear: (said: string) => void;
-  /** Fence for frozen processes: while it is closed, messages wait; if the calls are lost, the messages are dropped. */
+  /**
+   * Fence for frozen processes. While the fence is closed, messages wait; if the calls are lost, the messages are
+   * dropped.
+   */
   fence: Fence;
-  /** Given if the server is the relay: it receives the name of this gateway and reports lost ones. */
+  /** Present if the server is the relay, which receives the name of this gateway and reports lost gateways. */
   relay?: RelayedNodes | undefined;
   clock: Clock;
   logger: Logger;
@@ -226,8 +226,8 @@ export const createSignallingConnection = (options: {
   return {
     srf,
     /**
-     * Connects. Called once; resolves after the first attempt, whether or not it succeeded. Further attempts follow
-     * automatically.
+     * Connects. Must be called once. Resolves after the first attempt, whether it succeeded or not; further attempts
+     * follow automatically.
      */
     open(taking: SignallingHandlers): Promise<void> {
       handlers = taking;
@@ -236,7 +236,7 @@ export const createSignallingConnection = (options: {
     },
     problem: kept.problem,
     /**
-     * Sends messages that drachtio-srf cannot: those about transactions and dialogs of other clients of
+     * Sends messages that drachtio-srf cannot send, because they concern transactions and dialogs of other clients of
      * drachtio-server.
      */
     send: async ({
@@ -248,6 +248,17 @@ export const createSignallingConnection = (options: {
       if (kept.problem() !== null) throw new NotConnected('it is not connected.');
       const message = `sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`;
       await within(clock, commandMs, 'An answer of drachtio-server', command(message));
+    },
+    /**
+     * Makes the relay refuse the messages of a gateway that was declared dead, which may be frozen. Without effect if the
+     * relay is not reached: the gateway cannot reach it either, or claims its calls again when it is back.
+     */
+    async disown(node: string): Promise<void> {
+      if (relay === undefined || kept.problem() !== null) return;
+      const disowning = command(`node_dead|${node}`);
+      await within(clock, commandMs, 'An answer of the relay', disowning).catch((error: unknown) =>
+        logger.warn({ dead_node: node, err: error }, 'the relay still accepts messages of a dead gateway'),
+      );
     },
     /**
      * Stops new calls and admission queries to this process. Resolves when drachtio-server has received the request.

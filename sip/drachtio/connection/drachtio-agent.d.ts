@@ -1,4 +1,4 @@
-/** Internals of drachtio-srf 5 that `guard.ts` uses; its types lack them. */
+/** Internals of drachtio-srf 5 that `guard.ts` uses, and that are missing in the types of drachtio-srf. */
 declare module 'drachtio-srf/lib/drachtio-agent.js' {
   import type { EventEmitter } from 'node:events';
   import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ declare module 'drachtio-srf/lib/drachtio-agent.js' {
 
     /** Pending work on one connection. */
     interface Server {
-      /** Keyed by message id. `tokens` begin with `OK`, `NO` or `NOK`. */
+      /** Callbacks by message id. `tokens` begin with `OK`, `NO` or `NOK`. */
       pendingRequests: Map<string, (tokens: string[]) => void>;
       /** INVITEs without a final answer, by Call-ID. */
       pendingNetworkInvites: Map<string, { req: unknown }>;
@@ -21,7 +21,7 @@ declare module 'drachtio-srf/lib/drachtio-agent.js' {
   class DrachtioAgent {
     wp: DrachtioAgent.WireProtocol;
     mapServer: Map<Socket, DrachtioAgent.Server>;
-    /** Unsubscribes from a method; throws without a subscription. */
+    /** Unsubscribes from a method. Throws if there is no subscription. */
     removeRoute(verb: string): void;
   }
 

@@ -43,7 +43,7 @@ const createSending = (write: (text: string) => void, fence: Pick<Fence, 'isOpen
   };
 };
 
-/** Makes a parse error end the connection; otherwise it would end the process. */
+/** Makes a parse error end the connection, because the error would otherwise end the process. */
 const guardReading = (socket: Socket, logger: Logger): void => {
   const listeners = socket.listeners('data');
   socket.removeAllListeners('data');
@@ -51,7 +51,7 @@ const guardReading = (socket: Socket, logger: Logger): void => {
     try {
       for (const listener of listeners) listener.call(socket, data);
     } catch (error) {
-      // Ends the connection, because the message boundary is lost after a parse error.
+      // The connection ends, because the boundary between messages is lost after a parse error.
       logger.error({ err: error }, 'invalid data from drachtio-server');
       socket.destroy();
     }
@@ -67,11 +67,11 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
   }
 };
 
-/** The gateway that the relay has lost; `null` for other messages. */
+/** Returns the gateway that the relay has lost; `null` for other messages. */
 const lostNodeIn = (said: string): string | null =>
   /^[^|\r\n]*\|node_lost\|([\w.-]{1,64})$/.exec(said)?.[1] ?? null;
 
-/** The reason of a rejected authentication; `null` for other messages. */
+/** Returns the reason of a rejected authentication; `null` for other messages. */
 const refusalIn = (said: string): string | null =>
   /^[^|\r\n]*\|response\|[^|\r\n]*\|NO\|([^|\r\n]*)/.exec(said)?.[1] ?? null;
 
@@ -90,7 +90,7 @@ const readable = (said: string): string => {
 
 export type ControlConnection = ReturnType<typeof guardControlConnection>;
 
-/** The control agent through which `srf` talks to drachtio-server. */
+/** Returns the control agent through which `srf` communicates with drachtio-server. */
 export const controlAgentOf = (srf: Srf): DrachtioAgent => {
   const app: unknown = Reflect.get(srf, 'app');
   const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
@@ -99,11 +99,11 @@ export const controlAgentOf = (srf: Srf): DrachtioAgent => {
 };
 
 export type GuardOptions = {
-  /** Receives every message of drachtio-server before drachtio-srf does. */
+  /** Called with every message of drachtio-server before drachtio-srf receives it. */
   overhear: (said: string) => void;
-  /** Receives the name of a gateway whose connection with the relay has ended. */
+  /** Called with the name of a gateway whose connection with the relay has ended. */
   onNodeLost: (node: string) => void;
-  /** Fence for frozen processes: while it is closed, messages wait. */
+  /** Fence for frozen processes. While the fence is closed, messages wait. */
   fence: Pick<Fence, 'isOpen'>;
   logger: Logger;
 };
@@ -128,7 +128,7 @@ export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, 
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
     const lostNode = lostNodeIn(String(text));
-    // drachtio-srf does not know these messages.
+    // These messages are handled here, because drachtio-srf does not support them.
     if (lostNode !== null) {
       onNodeLost(lostNode);
       return true;
@@ -161,11 +161,11 @@ export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, 
   wp.once('connect', (socket: Socket) => guardReading(socket, logger));
 
   return {
-    /** The reason of a rejected authentication; `null` if there was no rejection. */
+    /** Returns the reason of a rejected authentication; `null` if there was no rejection. */
     refusal: (): string | null => refusal,
 
     /**
-     * Sends a message. Rejects without a connection or on an error response; never settles after a loss of the
+     * Sends a message. Rejects without a connection or on an error response. Never settles after a loss of the
      * connection.
      */
     command: (message: string): Promise<void> =>
@@ -185,13 +185,14 @@ export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, 
       for (const socket of mapServer.keys()) sendingTo(socket).resume();
     },
 
-    /** Closes the connection immediately; the loss is then reported. */
+    /** Closes the connection immediately. The loss is then reported. */
     cut(): void {
       for (const socket of mapServer.keys()) socket.destroy();
     },
 
     /**
-     * Drops a request without a response. drachtio-server forgets it after 64 s; drachtio-srf would keep it forever.
+     * Drops a request without a response. drachtio-server forgets the request after 64 s, while drachtio-srf would keep
+     * it forever.
      */
     ignore(request: Srf.SrfRequest): void {
       const callId = request.get('Call-ID');

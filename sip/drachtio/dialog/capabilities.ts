@@ -4,7 +4,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 /** Methods allowed in a call, for the header `Allow`. */
 export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 
-/** Allowed methods of a call on this trunk, including NOTIFY for reports on the gateway's own REFER. */
+/** Returns the methods allowed in a call on this trunk, including NOTIFY for reports on the gateway's own REFER. */
 export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
   [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
 

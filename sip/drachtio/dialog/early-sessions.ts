@@ -1,7 +1,7 @@
 /**
- * Sessions of the early dialogs of an INVITE, one for each callee of a fork, until one callee answers: early session
- * descriptions, and changes by UPDATE (RFC 3311). The audio of a call begins with the answer. Until then, a description
- * is only stored, and a change is answered without sending audio.
+ * Sessions of the early dialogs of an INVITE, one for each callee of a fork, until one callee answers. A session
+ * contains early session descriptions and changes by UPDATE (RFC 3311). The audio of a call begins with the answer;
+ * until then, a description is only stored, and a change is answered without sending audio.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -19,22 +19,22 @@ import { notAcceptable, pending, refusals, refuse, type InviteRefusal } from './
 const answerMs = 5_000;
 
 /**
- * An early session. `remoteSdp` is `null` before the callee has sent a description; `localSdp` is our answer to its
- * last change.
+ * An early session. `remoteSdp` is `null` before the callee has sent a description. `localSdp` is our answer to the
+ * callee's last change.
  */
 type EarlySession = { remoteSdp: string | null; localSdp: string | null };
 
 export type Session = { remoteSdp: string; localSdp: string | null };
 
 export const createEarlySessions = (options: {
-  /** The call's endpoint, which applies the terms of its trunk. */
+  /** Endpoint of the call, which applies the terms of the call's trunk. */
   endpoint: Pick<MediaEndpoint, 'answerEarly'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 }) => {
   const { clock, backgroundTasks, logger } = options;
-  /** Sessions by the callee's tag. */
+  /** Sessions by the tag of the callee. */
   const sessions = new Map<string, EarlySession>();
   let isOver = false;
   let changing: Promise<void> | null = null;
@@ -70,7 +70,7 @@ export const createEarlySessions = (options: {
   };
 
   return {
-    /** Handles a provisional response. Its description is valid until an UPDATE changes the session. */
+    /** Handles a provisional response. The response's description is valid until an UPDATE changes the session. */
     provisional(response: Srf.SrfResponse): void {
       const tag = tagIn(headerOf(response, 'To'));
       if (tag === '') return;
@@ -91,7 +91,7 @@ export const createEarlySessions = (options: {
       return backgroundTasks.add('answering UPDATE', () => changing ?? Promise.resolve());
     },
 
-    /** Called when the INVITE has a final response: the sessions are final once this has resolved. */
+    /** Called when the INVITE has a final response. The sessions are final once the promise has resolved. */
     async finish(): Promise<void> {
       isOver = true;
       await changing;
@@ -99,7 +99,7 @@ export const createEarlySessions = (options: {
 
     /**
      * Returns the session of the callee that answered. The final response contains no description if a reliable
-     * provisional response had it (RFC 3262 section 5), and an outdated one if the session has changed since.
+     * provisional response had one (RFC 3262 section 5), and an outdated description if the session has changed since.
      */
     answered(tag: string, answer: string | undefined): Session {
       const { remoteSdp, localSdp } = sessions.get(tag) ?? { remoteSdp: null, localSdp: null };

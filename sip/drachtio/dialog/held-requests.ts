@@ -2,15 +2,15 @@
 import type Srf from 'drachtio-srf';
 
 /**
- * Holds or releases in-dialog requests of the far end, including BYE; drachtio-srf would answer requests without a
- * listener itself. Uses a setter that the drachtio-srf types lack.
+ * Holds or releases in-dialog requests of the far end, including BYE, because drachtio-srf would itself answer requests
+ * without a listener. This setter is missing in the types of drachtio-srf.
  */
 export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
   void Object.assign(dialog, { queueRequests: areHeld });
 
 /**
- * Creates a dialog whose requests are held from the beginning, including those that arrive together with the message
- * that creates it.
+ * Creates a dialog whose requests are held from the beginning, including requests that arrive together with the message
+ * that creates the dialog.
  */
 export const heldDialog = (
   create: (done: (error: unknown, dialog: Srf.Dialog) => void) => void,
@@ -26,7 +26,7 @@ export const heldDialog = (
 
 /**
  * Whether the far end is still in the call. Its BYE may arrive together with drachtio-server's report of our answer,
- * before a listener is added. Reads a property that the drachtio-srf types lack.
+ * before a listener is added. The property is missing in the types of drachtio-srf.
  */
 export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
 

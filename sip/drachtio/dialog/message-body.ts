@@ -1,6 +1,6 @@
 /**
- * Reads the body of a SIP message by its headers: the whole body, or a part of a multipart body (RFC 3261 section 7.4,
- * RFC 5621). Used mainly for session descriptions.
+ * Reads the body of a SIP message by the message's headers: the whole body, or a part of a multipart body (RFC 3261
+ * section 7.4, RFC 5621). Most of these bodies are session descriptions.
  */
 import {
   headerOf,
@@ -22,7 +22,9 @@ const deepest = 4;
 
 type HeaderValue = { value: string; parameters: Parameters };
 
-/** Parses a header such as `multipart/mixed; boundary="a b"`. The returned value is in lower case. */
+/**
+ * Parses a header such as `multipart/mixed; boundary="a b"`. The value before the parameters is returned in lower case.
+ */
 const valueOf = (header: string): HeaderValue => {
   const { value, parameters } = parametrized(valuesIn(header)[0] ?? '');
   return { value: value.replaceAll(/\s/g, '').toLowerCase(), parameters };
@@ -33,7 +35,7 @@ const headersIn = (lines: readonly string[]): Map<string, string> => {
   let last = '';
   for (const line of lines) {
     const colon = line.indexOf(':');
-    // Unfolds a header: a line that begins with a space continues it.
+    // A line that begins with a space continues the header before it.
     if (/^[ \t]/.test(line)) headers.set(last, `${headers.get(last) ?? ''} ${line.trim()}`);
     else if (colon !== -1) {
       last = line.slice(0, colon).trim().toLowerCase();
@@ -51,7 +53,7 @@ const partOf = (lines: readonly string[]): Entity => {
   return { header: (name) => headers.get(name.toLowerCase()) ?? '', content };
 };
 
-/** Parts without the preamble and the epilogue. */
+/** Returns the parts without the preamble and the epilogue. */
 const partsIn = (content: string, boundary: string): Entity[] => {
   const parts: string[][] = [];
   for (const line of content.split('\n')) {
@@ -71,19 +73,24 @@ const decoded = (content: string, encoding: string): string => {
     .replaceAll(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 };
 
-/** Required handling of unknown bodies; `unsaid` if the message does not state it. */
+/** Required handling of unknown bodies. `unsaid`: the message does not state it. */
 const handlings = ['none', 'optional', 'unsaid', 'required'] as const;
 type Handling = (typeof handlings)[number];
 
-/** Supported bodies: their media types in lower case, with one of these dispositions or with none. */
+/** Supported bodies: media types in lower case, with one of these dispositions or with none. */
 export type Understood = { types: readonly string[]; dispositions: readonly string[] };
 
-/** Other dispositions, such as `early-session` (RFC 3959), do not concern the session of the call. */
+/**
+ * Session descriptions. Other dispositions, such as `early-session` (RFC 3959), do not concern the session of the call.
+ */
 const descriptions: Understood = { types: [abilities.Accept], dispositions: ['session'] };
 
 export type Body = { type: string; content: string };
 
-/** `unknown` is the strictest handling of unsupported parts; `none` if all parts are supported. */
+/**
+ * Result of reading a body. `unknown` is the strictest handling of unsupported parts, or `none` if all parts are
+ * supported.
+ */
 type Reading = { body: Body | undefined; unknown: Handling };
 
 const only = (body: Body | undefined): Reading => ({ body, unknown: 'none' });
@@ -96,7 +103,10 @@ const handlingOf = ({ header }: Entity): Handling => {
 const isEncoded = ({ header }: Entity): boolean =>
   !['', 'identity'].includes(valueOf(header('Content-Encoding')).value);
 
-/** Treats a body without a type as a description if it begins like one, as drachtio-server does. */
+/**
+ * Returns the type of a body. A body without a type counts as a description if it begins like one, as in
+ * drachtio-server.
+ */
 const typeOf = ({ header, content }: Entity): HeaderValue => {
   const type = header('Content-Type');
   return valueOf(type === '' && content.startsWith('v=0') ? 'application/sdp' : type);
@@ -114,7 +124,7 @@ const readParts = (
   const parts = depth === 0 ? [] : partsIn(entity.content, type.parameters.get('boundary') ?? '');
   const readings = parts.map((part) => read(part, understood, depth - 1));
   const found = readings.flatMap(({ body }) => body ?? []);
-  // Selects the last supported alternative; the other alternatives are optional.
+  // The last supported alternative counts; the other alternatives are optional.
   if (type.value === 'multipart/alternative' && found.length > 0) return only(found.at(-1));
   const handling = handlingOf(entity);
   const unknown = parts.length === 0 ? 'unsaid' : strictest(readings);
@@ -142,13 +152,13 @@ const readMessage = (message: Message, understood: Understood): Reading => {
   return read({ header, content }, understood, deepest);
 };
 
-/** Returns the supported body; undefined if the message has none. Other bodies are skipped. */
+/** Returns the supported body; undefined if the message has no such body. Other bodies are skipped. */
 export const bodyIn = (message: Message, understood: Understood): Body | undefined =>
   readMessage(message, understood).body;
 
 /**
- * Returns the session description. It must end with a line break, which belongs to the delimiter in a multipart body
- * and is therefore restored.
+ * Returns the session description, which must end with a line break. In a multipart body that line break belongs to the
+ * delimiter and is therefore added again.
  */
 export const descriptionIn = (message: Message): string | undefined => {
   const body = bodyIn(message, descriptions);

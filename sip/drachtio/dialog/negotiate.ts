@@ -22,12 +22,15 @@ export class Unacceptable extends Error {
   }
 }
 
-/** Warning for the far end with the code of the reason (RFC 3261 section 20.43); 399 for miscellaneous reasons. */
+/**
+ * Returns the header Warning with the code of the reason (RFC 3261 section 20.43). Miscellaneous reasons have the code
+ * 399.
+ */
 export const warningOf = ({ warning, why }: OfferProblem): Record<string, string> => ({
   Warning: `${warning} trunkline "${why}"`,
 });
 
-/** Checks a description. Throws `Unacceptable`. */
+/** Checks a description. Throws `Unacceptable` if it is not acceptable. */
 const requireTaken = (sdp: string, terms: AudioTerms): TakenOffer => {
   const taken = takeOffer(sdp, terms);
   if ('why' in taken) throw new Unacceptable(taken);
@@ -41,7 +44,8 @@ export const accepted = (sdp: string, terms: AudioTerms): TakenOffer => {
 };
 
 /**
- * Rejects an offer that the carrier of the call does not support: the carrier was decided at the set-up of the call.
+ * Converts the error of an offer that the carrier does not support. The carrier was chosen when the call was set up, so
+ * the offer is rejected.
  */
 const asUnacceptable = (error: unknown): unknown =>
   error instanceof UnsupportedDescription
@@ -49,8 +53,8 @@ const asUnacceptable = (error: unknown): unknown =>
     : error;
 
 /**
- * Wraps the endpoint: descriptions that the terms do not allow or the carrier does not support reject with
- * `Unacceptable`, and the session stays as it was.
+ * Wraps the endpoint. Descriptions that the terms do not allow or that the carrier does not support reject with
+ * `Unacceptable`, and the session remains unchanged.
  */
 export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoint => {
   let described = endpoint.localSdp;
@@ -60,7 +64,7 @@ export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoi
       throw asUnacceptable(error);
     });
     requireTaken(own, terms);
-    // The version of our description increases when the rejected media change, because they are part of it.
+    // A change of the rejected media increases the version of our description, because these media are a part of it.
     described = successorOf(described, answerWith(own));
     return described;
   };

@@ -24,30 +24,31 @@ const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow
 
 /** Refusals of requests that have no handler. */
 const refused: Readonly<Record<'refer' | 'message' | 'publish' | 'notify', InviteRefusal>> = {
-  // REFER: the other party cannot request a transfer.
+  // A REFER is refused, because the other party cannot request a transfer.
   refer: { status: 603, reason: 'Decline' },
   message: notAllowed,
   publish: notAllowed,
-  // NOTIFY: the gateway has no subscription (RFC 6665 section 4.1.3).
+  // A NOTIFY is refused, because the gateway has no subscription (RFC 6665 section 4.1.3).
   notify: refusals.noSuchCall,
 };
 
 type Handlers = {
   backgroundTasks: BackgroundTasks;
   onKey: (key: string) => void;
-  /** Called with each session description: whether the far end holds the call. */
+  /** Called with each session description. `isHeld`: the far end holds the call. */
   onHold: (isHeld: boolean) => void;
-  /** Called at a BYE with its reasons. */
+  /** Called at a BYE with the BYE's reasons. */
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
-  /** Returns the refusal of a NOTIFY, or null to answer it with 200. Without this handler all are refused. */
+  /** Returns the refusal of a NOTIFY, or null to answer it with 200. Without this handler, every NOTIFY is refused. */
   onNotify?: (request: Srf.SrfRequest) => InviteRefusal | null;
-  /** Answers a REFER. Without this handler all are refused. */
+  /** Answers a REFER. Without this handler, every REFER is refused. */
   onRefer?: (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 };
 
 /**
- * Tracks which side refreshes the session. Returns the headers of the response to a request that may refresh it, and
- * `agree`, which must be called when the request is answered with 200; a refused request refreshes nothing.
+ * Tracks which side refreshes the session. Returns the headers of the response to a request that may refresh the
+ * session, and `agree`, which must be called when the request is answered with 200. A refused request refreshes no
+ * session.
  */
 const createRefreshing = ({ trunk, trackedLeg, endpoint, onMoved, ...connection }: Connection) => {
   let { weRefresh } = connection;
@@ -69,16 +70,19 @@ const createRefreshing = ({ trunk, trackedLeg, endpoint, onMoved, ...connection 
 const sendRefusal = (response: Srf.SrfResponse, { status, reason, headers }: InviteRefusal): void =>
   response.send(status, reason, headers === undefined ? {} : { headers });
 
-/** Session of a dialog, with the last descriptions of both sides. */
+/** Session of a dialog, with the latest descriptions of both sides. */
 const createSession = (
   { dialog, trackedLeg, endpoint }: Connection,
   { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
 ) => {
-  /** Our session description as the far end knows it. */
+  /** Our session description, as the far end received it. */
   let ours = dialog.local.sdp;
   /** Session description of the far end. */
   let theirs = dialog.remote.sdp;
-  /** `changing`: an offer of the far end is being answered. `offered`: our offer answered a re-INVITE without one. */
+  /**
+   * State of the session. `changing`: an offer of the far end is being answered. `offered`: our offer answered a
+   * re-INVITE without an offer.
+   */
   let state: 'settled' | 'changing' | 'offered' = 'settled';
 
   const sendOurs = (response: Srf.SrfResponse, { headers, agree }: Refresh): void => {
@@ -86,7 +90,10 @@ const createSession = (
     agree();
   };
 
-  /** Restores the description: drachtio-srf stores the body of every INVITE and ACK there, even of a refused one. */
+  /**
+   * Restores the description, because drachtio-srf stores the body of every INVITE and ACK there, even of a refused
+   * one.
+   */
   const restore = (): void => {
     dialog.remote.sdp = theirs;
   };
@@ -109,7 +116,8 @@ const createSession = (
     },
 
     /**
-     * Returns why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined if it is possible.
+     * Returns why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined if a change is
+     * possible.
      */
     obstacle(): InviteRefusal | undefined {
       if (state === 'changing') return pending.theirs();
@@ -138,7 +146,7 @@ const createSession = (
       sendOurs(response, refresh);
     },
 
-    /** Handles the ACK, with the answer to our offer if there is one. */
+    /** Handles the ACK, which may contain the answer to our offer. */
     confirmed(ack: Srf.SrfRequest): void {
       restore();
       if (state !== 'offered') return;
@@ -153,10 +161,10 @@ const createSession = (
   };
 };
 
-/** Disposition of info packages (RFC 6086 section 4.4). */
+/** INFO packages (RFC 6086 section 4.4) with DTMF digits. */
 const dtmfBodies: Understood = { types: dtmfMediaTypes, dispositions: ['info-package', 'signal', 'render'] };
 
-/** INFO without a body is a keep-alive; an INFO with an unknown kind of body is refused. */
+/** Answers INFO. An INFO without a body is a keep-alive; an INFO with an unknown kind of body is refused. */
 const answerInfo = (
   request: Srf.SrfRequest,
   response: Srf.SrfResponse,
@@ -177,7 +185,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   const session = createSession(connection, handlers);
   connection.onMoved?.(session.moved);
 
-  /** Returns the session change that a request asks for; `null` if the request was refused. */
+  /** Returns the session change that a request asks for; `null` for a refused request. */
   const wish = (
     request: Srf.SrfRequest,
     response: Srf.SrfResponse,

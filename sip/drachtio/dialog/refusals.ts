@@ -17,7 +17,7 @@ export const verdictRefusals: Readonly<
   no_agent_endpoint: { status: 480, reason: 'Temporarily Unavailable' },
   caller_rejected: { status: 603, reason: 'Decline' },
   concurrency_limit: { status: 486, reason: 'Busy Here' },
-  // 503 lets the trunk try another gateway.
+  // The status 503 lets the trunk try another gateway.
   over_capacity: { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '5' } },
   draining: { status: 503, reason: 'Service Unavailable', headers: { 'Retry-After': '60' } },
 };
@@ -31,8 +31,8 @@ export const refusals = {
 } as const satisfies Record<string, InviteRefusal>;
 
 /**
- * 491 or 500: another offer is in progress, either ours without an answer, or an earlier one of the far end (RFC 3311
- * section 5.2).
+ * Refuses with 491 or 500, because another offer is in progress: either ours without an answer, or an earlier offer of
+ * the far end (RFC 3311 section 5.2).
  */
 export const pending = {
   ours: { status: 491, reason: 'Request Pending' },
@@ -43,21 +43,21 @@ export const pending = {
   }),
 } as const;
 
-/** 422 (RFC 4028 section 6). */
+/** Refuses with 422 (RFC 4028 section 6). */
 export const intervalTooSmall = ({ shortestSec }: SessionTimes): InviteRefusal => ({
   status: 422,
   reason: 'Session Interval Too Small',
   headers: { 'Min-SE': String(shortestSec) },
 });
 
-/** 488; the reason is for a person. */
+/** Refuses with 488. The reason is for a person. */
 export const notAcceptable = (problem: string | OfferProblem): InviteRefusal => ({
   status: 488,
   reason: 'Not Acceptable Here',
   headers: warningOf(typeof problem === 'string' ? { warning: 399, why: problem } : problem),
 });
 
-/** Sends a refusal; has no effect for a caller that was already answered or has hung up. */
+/** Sends a refusal. A caller that was already answered or has hung up receives no refusal. */
 export const refuse = (
   response: Srf.SrfResponse,
   { status, reason, headers }: InviteRefusal,

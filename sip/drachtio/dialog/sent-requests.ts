@@ -1,4 +1,4 @@
-/** Sends the gateway's own in-dialog requests by drachtio-server, with credentials for challenged ones. */
+/** Sends the gateway's own in-dialog requests by drachtio-server. A challenged request is repeated with credentials. */
 import type Srf from 'drachtio-srf';
 import type { Authorizing, DigestClient } from '../../digest/digest-client.ts';
 
@@ -19,7 +19,10 @@ const digestClients = new WeakMap<Srf.Dialog, DigestClient>();
 export const authorizeRequests = (dialog: Srf.Dialog, digest: DigestClient): void =>
   void digestClients.set(dialog, digest);
 
-/** Sends a request and acknowledges the final response of an INVITE. Uses a method that the drachtio-srf types lack. */
+/**
+ * Sends a request and acknowledges the final response of an INVITE. The method used is missing in the types of
+ * drachtio-srf.
+ */
 const sendOnce = (
   dialog: Srf.Dialog,
   method: string,
@@ -42,7 +45,7 @@ const sendOnce = (
   });
 };
 
-/** The Request-URI as drachtio-server set it, read from the request that is stored with the response. */
+/** Returns the Request-URI as drachtio-server set it, from the request that is stored with the response. */
 const sentUriOf = (response: Srf.SrfResponse): string => {
   const request: unknown = Reflect.get(response, 'req');
   const uri: unknown = typeof request === 'object' && request !== null ? Reflect.get(request, 'uri') : '';
@@ -50,8 +53,9 @@ const sentUriOf = (response: Srf.SrfResponse): string => {
 };
 
 /**
- * Sends a request; resolves with the final response, whatever its status. A challenge is answered first. Unlike
- * `modify` of drachtio-srf it leaves no pending state after a refusal. Rejects if the request could not be sent.
+ * Sends a request. Resolves with the final response, whatever its status; a challenge is answered first. Unlike
+ * `modify` of drachtio-srf, this function leaves no pending state after a refusal. Rejects if the request could not be
+ * sent.
  */
 export const requestInDialog = async (
   dialog: Srf.Dialog,
@@ -67,7 +71,7 @@ export const requestInDialog = async (
   }
 };
 
-/** Removes the dialog from drachtio-srf, which does so itself only after a response. */
+/** Removes the dialog from drachtio-srf, which itself removes a dialog only after a response. */
 const forget = (dialog: Srf.Dialog): void => {
   const srf: unknown = Reflect.get(dialog, 'srf');
   const remove: unknown = typeof srf === 'object' && srf !== null ? Reflect.get(srf, 'removeDialog') : null;
@@ -75,11 +79,11 @@ const forget = (dialog: Srf.Dialog): void => {
 };
 
 /**
- * Sends BYE, which ends the dialog, and resolves with the response. Rejects with `ENODIALOG` or `EDRACHTIO` as `code`
- * if drachtio-server has no such dialog or could not send the BYE.
+ * Ends the dialog by BYE. Resolves with the response. Rejects with `ENODIALOG` or `EDRACHTIO` as `code` if
+ * drachtio-server has no such dialog or could not send the BYE.
  */
 export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
-  // Discards held requests.
+  // Held requests are discarded.
   Object.assign(dialog, { queuedRequests: [] });
   try {
     await requestInDialog(dialog, 'BYE', { headers: {}, body: '' });

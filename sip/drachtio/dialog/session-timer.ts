@@ -1,10 +1,10 @@
 /**
- * Session timers (RFC 4028): a call whose other party vanished without BYE ends.
+ * Session timers (RFC 4028), which end a call whose other party vanished without BYE.
  *
- * drachtio-server runs the timer. It reads Session-Expires of the messages that it forwards, sends the refreshing
- * re-INVITE if this side refreshes, and sends BYE if the other party missed its refresh. The gateway has to request a
- * timer, answer with one, and repeat it in answers to refreshes, because a peer that gets no Session-Expires back stops
- * refreshing.
+ * drachtio-server runs the timer. The server reads Session-Expires of the messages that it forwards, sends the
+ * refreshing re-INVITE if this side refreshes, and sends BYE if the other party missed its refresh. The gateway has to
+ * request a timer, answer with one, and repeat it in answers to refreshes, because a peer that gets no Session-Expires
+ * back stops refreshing.
  */
 import type { StandingDialog } from '#src/domain/sip-leg.ts';
 import {
@@ -14,12 +14,15 @@ import {
   type Headers as ReadHeaders,
 } from '../../headers/header-values.ts';
 
-/** Seconds; the shortest must not be below 90 (RFC 4028 section 5). */
+/** Times in seconds. The shortest must not be below 90 (RFC 4028 section 5). */
 export type SessionTimes = { expiresSec: number; shortestSec: number };
 
 export type SessionExpires = {
   seconds: number;
-  /** The refresher: the sender of the answered request, or the answering side; null if unspecified. */
+  /**
+   * The side that refreshes: `uac` is the sender of the answered request, `uas` the answering side; null if it is
+   * unspecified.
+   */
   refresher: 'uac' | 'uas' | null;
 };
 
@@ -27,7 +30,7 @@ type Headers = Record<string, string>;
 type Message = ReadHeaders;
 
 export const sessionExpiresOf = (message: Message): SessionExpires | undefined => {
-  // Short form of Session-Expires (section 4), which drachtio-srf does not know.
+  // The header may have its short form (section 4), which drachtio-srf does not support.
   const header = headerOf(message, 'Session-Expires') || headerOf(message, 'x');
   const { value: seconds, parameters } = parametrized(header);
   if (!/^\d{1,9}$/.test(seconds)) return undefined;
@@ -45,14 +48,14 @@ const minSeOf = (message: Message): number => {
 
 const headersFor = ({ seconds, refresher }: SessionExpires): Headers => ({
   'Session-Expires': `${seconds}${refresher === null ? '' : `;refresher=${refresher}`}`,
-  // A refresher must support timers (section 9).
+  // The side that refreshes must support timers (section 9).
   ...(refresher === 'uac' ? { Require: 'timer' } : {}),
 });
 
 /**
- * Timer of an outgoing INVITE, with the far end as refresher. As refresher, drachtio-server would refresh forever, even
- * for a dead gateway. With the far end as refresher it answers 481 to a refresh that no gateway handles, and ends the
- * call when the far end stops refreshing.
+ * Returns the timer of an outgoing INVITE, with the far end as refresher. As refresher, drachtio-server would refresh
+ * forever, even for a dead gateway. With the far end as refresher, drachtio-server answers 481 to a refresh that no
+ * gateway handles, and ends the call when the far end stops refreshing.
  */
 export const timerOffer = ({ expiresSec, shortestSec }: SessionTimes): Headers => ({
   ...headersFor({ seconds: expiresSec, refresher: 'uas' }),
@@ -67,18 +70,18 @@ export const afterTooSmall = (response: Message, times: SessionTimes): SessionTi
     : { expiresSec: Math.max(wanted, times.expiresSec), shortestSec: wanted };
 };
 
-/** Whether an INVITE asks for a shorter timer than the minimum; the gateway answers it with 422. */
+/** Whether an INVITE asks for a timer shorter than the minimum, which the gateway answers with 422. */
 export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
   (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
 
-/** The agreed refresher and interval of a dialog. */
+/** Agreement of a dialog: the side that refreshes, and the interval. */
 export type AgreedTimer = Pick<StandingDialog, 'weRefresh' | 'expiresSec'>;
 
 const noTimer: AgreedTimer = { weRefresh: false, expiresSec: null };
 
 export type AnsweredTimer = AgreedTimer & { headers: Headers };
 
-/** Timer of the answer to an incoming INVITE; none if the caller does not support timers. */
+/** Returns the timer of the answer to an incoming INVITE; no timer if the caller does not support timers. */
 export const answerTimer = (request: Message, times: SessionTimes): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
   if (asked === undefined && !tokensIn(headerOf(request, 'Supported').toLowerCase()).includes('timer'))
@@ -92,7 +95,7 @@ export const answerTimer = (request: Message, times: SessionTimes): AnsweredTime
   };
 };
 
-/** Timer of the answer to a re-INVITE or UPDATE, consistent with drachtio-server's reading. */
+/** Returns the timer of the answer to a re-INVITE or UPDATE, consistent with drachtio-server's reading. */
 export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
   if (asked === undefined) return { ...noTimer, headers: {} };
@@ -112,8 +115,8 @@ export const agreedTimer = (answer: Message): AgreedTimer => {
 };
 
 /**
- * Repeats the timer in our INVITE within a call. Without it, the far end would consider the timer ended (RFC 4028
- * section 7.4), and drachtio-server would hang up on a far end that no longer refreshes.
+ * Returns headers that repeat the timer in our INVITE within a call. Without them, the far end would consider the timer
+ * ended (RFC 4028 section 7.4), and drachtio-server would hang up on a far end that no longer refreshes.
  */
 export const sameTimer = ({ weRefresh, expiresSec }: AgreedTimer): Headers => ({
   Supported: 'timer',

@@ -2,7 +2,7 @@
 import type Srf from 'drachtio-srf';
 import { requestInDialog } from '../dialog/sent-requests.ts';
 
-/** Some senders write `*`, `#` and the letters as event numbers, as in RFC 4733. */
+/** Digits by event number as in RFC 4733, which some senders write for `*`, `#` and the letters. */
 const byEvent: Readonly<Record<string, string>> = {
   10: '*',
   11: '#',
@@ -53,11 +53,11 @@ export type DtmfSource = 'rtp' | 'info' | 'tone';
 
 const sources: readonly DtmfSource[] = ['rtp', 'info', 'tone'];
 
-/** Time within which the second copy arrives from a trunk that sends each digit in two ways. */
+/** Time within which the duplicate arrives from a trunk that sends each digit in two ways. */
 const echoMs = 1_000;
 
 /**
- * Filters duplicates of digits that arrive in two ways: a digit that was just reported in another way is a duplicate.
+ * Filters duplicates of digits that arrive in two ways. A digit that was just reported in another way is a duplicate.
  * Each report cancels one expected duplicate of each other way, so a digit pressed twice counts twice.
  */
 export const createDtmfDeduplication = (now: () => number) => {

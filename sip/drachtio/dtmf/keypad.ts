@@ -13,7 +13,7 @@ export class NoDtmf extends Error {}
 
 export type Keypad = {
   means(): DtmfMeans;
-  /** Sends digits after the pending ones; `w` pauses. Rejects if not all of them were sent. */
+  /** Sends digits after the pending ones; `w` is a pause. Rejects if not all digits were sent. */
   press(keys: string): Promise<void>;
 };
 

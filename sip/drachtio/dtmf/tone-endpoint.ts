@@ -2,8 +2,8 @@ import { createToneDetector } from '#sip/audio/listening/dtmf-tones.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 /**
- * Wraps the endpoint: while telephone events are not negotiated, DTMF tones in its audio are detected and reported as
- * digits.
+ * Wraps the endpoint. While telephone events are not negotiated, DTMF tones in the endpoint's audio are detected and
+ * reported as digits.
  */
 export const withTones = (endpoint: MediaEndpoint, onDigit: (digit: string) => void): MediaEndpoint => ({
   ...endpoint,

@@ -5,7 +5,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
-import type { LineCheckpoint, Standing, StoredLeg } from '#src/domain/sip-leg.ts';
+import type { LineResumeState, Standing, StoredLeg } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
@@ -21,7 +21,7 @@ import { dialogStands, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from '../dialog/session-timer.ts';
 
 export type AdoptOptions = MoveOptions & {
-  left: LineCheckpoint;
+  state: LineResumeState;
   srf: Srf;
   send: SendCommand;
   mediaServers: Pick<MediaServers, 'takeOverEndpoint'>;
@@ -40,12 +40,20 @@ const standingAmong = (legs: readonly StoredLeg[]): Standing | undefined => {
 };
 
 /**
- * Ends legs that cannot be resumed: a person who was being called for a transfer, or briefed about the call, is lost
- * with the process that was to connect them.
+ * Ends the legs that are not resumed: a person who was being called for a transfer, or briefed about the call, is lost
+ * with the process that was to connect them; a leg whose keys cannot be read can only be hung up. Two trunks that were
+ * tried one after the other may have the same channel.
  */
-const endLost = (legs: readonly StoredLeg[], { callId, legTracker }: AdoptOptions): void => {
-  legTracker.endOrphans(legs.map((one) => ({ ...one, callId })));
-  legTracker.endChannels(legs);
+const endLost = (
+  legs: readonly StoredLeg[],
+  resumed: readonly StoredLeg[],
+  { callId, legTracker }: AdoptOptions,
+): void => {
+  const lost = legs.filter(({ id }) => resumed.every((one) => one.id !== id));
+  const isInUse = ({ leg: { channel } }: StoredLeg): boolean =>
+    resumed.some(({ leg }) => leg.channel !== null && leg.channel.uuid === channel?.uuid);
+  legTracker.endOrphans(lost.map((one) => ({ ...one, callId })));
+  legTracker.endChannels(lost.filter((one) => !isInUse(one)));
 };
 
 /** Takes over the channel of the earlier process; `null` if it is not usable. */
@@ -61,7 +69,7 @@ const adoptMedia = async (
   try {
     // The query about the dialog makes the relay deliver the dialog's requests to this process.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
-    const keepsBridge = options.left.connectedWith !== null;
+    const keepsBridge = options.state.connectedWith !== null;
     const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
     return ofCall(endpoint, standing, trunk, options);
   } catch (error) {
@@ -208,13 +216,11 @@ const bothOf = (otherParty: PendingLeg, person: PendingLeg, options: AdoptOption
 };
 
 export const adoptCall = (options: AdoptOptions): PendingLeg => {
-  const { legs, connectedWith } = options.left;
-  const ofTransfer = legs.filter(isOfTransfer);
-  const person = connectedWith === null ? undefined : standingAmong(ofTransfer);
-  endLost(
-    ofTransfer.filter(({ id }) => id !== person?.id),
-    options,
-  );
-  const otherParty = adoptLeg(standingAmong(legs.filter((leg) => !isOfTransfer(leg))), options);
-  return connectedWith === null ? otherParty : bothOf(otherParty, adoptLeg(person, options), options);
+  const { legs, connectedWith } = options.state;
+  const person = connectedWith === null ? undefined : standingAmong(legs.filter(isOfTransfer));
+  const otherParty = standingAmong(legs.filter((leg) => !isOfTransfer(leg)));
+  const resumed = [otherParty, person].filter((leg) => leg !== undefined);
+  endLost(legs, resumed, options);
+  const adopted = adoptLeg(otherParty, options);
+  return connectedWith === null ? adopted : bothOf(adopted, adoptLeg(person, options), options);
 };

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
+import { takenByOther } from '../../relay/taken-by-other.ts';
 import { longestUri } from '../connection/message-limits.ts';
 
 /** Thrown when there is no connection. */
@@ -18,7 +19,7 @@ export type SendCommand = (message: {
   sip: string;
 }) => Promise<void>;
 
-/** How the leg ended. `gone`: the far end had already ended, or is unreachable. */
+/** How the leg ended. `gone`: the far end had already ended, is unreachable, or continues at another gateway. */
 export type LegEnd = 'BYE' | 'CANCEL' | 'answered 480' | 'gone';
 
 /** Time after which an answer that crossed the CANCEL has arrived. */
@@ -55,12 +56,15 @@ export const endLeg = async (
   { send, clock }: { send: SendCommand; clock: Clock },
 ): Promise<LegEnd> => {
   const { transactionId, dialogId } = leg;
+  /** Whether another gateway has the leg, which must not be ended then. */
+  let isTaken = false;
   const succeeds = async (command: Parameters<SendCommand>[0]): Promise<boolean> => {
     try {
       await send(command);
       return true;
     } catch (error) {
       if (error instanceof NotConnected) throw error;
+      isTaken ||= error instanceof Error && error.message.includes(takenByOther);
       return false;
     }
   };
@@ -75,15 +79,14 @@ export const endLeg = async (
     case 'inviting': {
       const isCancelled = await succeeds({ transactionId, sip: message('CANCEL sip:placeholder SIP/2.0') });
       if (isCancelled) await new Promise<void>((resolve) => void clock.setTimeout(resolve, crossingMs));
-      // The INVITE was answered meanwhile, without an ACK.
-      if (await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') })) {
-        if (await bye()) return 'BYE';
-      }
+      // The INVITE was answered meanwhile, without an ACK; or the dead process sent the ACK and did not store the answer.
+      const isAcknowledged = await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') });
+      if ((isAcknowledged || !isCancelled) && (await bye())) return 'BYE';
       return isCancelled ? 'CANCEL' : 'gone';
     }
     default: {
       if (await bye()) return 'BYE';
-      if (leg.target.length > longestUri) return 'gone';
+      if (isTaken || leg.target.length > longestUri) return 'gone';
       await send({ nextHop: leg.nextHop ?? '', sip: byeOutsideOfAnyDialog(leg, clock) });
       return 'BYE';
     }

@@ -1,46 +1,52 @@
 /**
- * Tracks the far ends of calls from the INVITE to the end. Each leg is stored outside of this process, so that it is
- * ended even if the process dies or loses the connection to drachtio-server. drachtio-server itself would keep a dialog
- * without an owner and refresh its session timer forever.
+ * Tracks the legs of calls and trunk checks from the INVITE to the end, also before the line of a call is opened and
+ * after it is over. Legs are stored outside of this process (`Lines.checkpoint`), so that each far end is hung up even
+ * if the process dies or loses the connection to drachtio-server. drachtio-server itself would keep a dialog without an
+ * owner and refresh its session timer forever.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { MediaChannel, SipLeg, Standing, StandingDialog } from '#src/domain/sip-leg.ts';
+import type {
+  MediaChannel,
+  OrphanLeg,
+  SipLeg,
+  Standing,
+  StandingDialog,
+  StoredLeg,
+} from '#src/domain/sip-leg.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
 import { endLeg, type SendCommand } from './end-leg.ts';
 
-/** Storage of legs. Callers do not wait for writes. */
-export type LegStore = {
-  keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
-  remove(id: string): void;
-  /** Releases a leg that another process continues; its record stays stored. */
-  release(id: string): void;
-  /** Returns legs that an earlier process of this node, or of the given node, left. */
-  orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
-};
-
 /** One far end's leg, updated by its call. */
 export type TrackedLeg = {
-  /** Stores the current state. */
+  /** Sets the current state. */
   update(leg: SipLeg): void;
   /** Returns the leg as it would be resumed now; `null` before it is established and after its end. */
   standing(): Standing | null;
-  /** Stores a new description or agreement of an established leg, and the current channel of its audio. */
+  /** Sets a new description or agreement of an established leg, and the current channel of its audio. */
   agreed(change: Partial<StandingDialog>, channel: MediaChannel | null): void;
   /** Called when the leg has ended or was hung up. */
   ended(): void;
   /** Gives up the leg: it is ended as soon as there is a connection. */
   abandon(): void;
-  /** Releases the leg to another process: it is no longer tracked here and not ended. */
+  /** Releases the leg to another process: it is no longer tracked here, not ended, and stays stored. */
   left(): void;
 };
 
-type Held = { callId: string | null; leg: SipLeg };
+/**
+ * `held`: a call or a trunk check has the leg. `abandoned`: it is ended as soon as there is a connection to
+ * drachtio-server. `ending`: the commands that end it are sent.
+ */
+type Tracked = OrphanLeg & { state: 'held' | 'abandoned' | 'ending' };
 
 export type LegTrackerOptions = {
-  store: LegStore;
+  /**
+   * Called when the legs of a call have changed. A trunk check has one leg and no call: the id of the leg is given
+   * instead.
+   */
+  onCheckpoint: (callId: string) => void;
   /** Sends a command to drachtio-server; rejects on an error response, or without a connection. */
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
@@ -51,66 +57,73 @@ export type LegTrackerOptions = {
   logger: Logger;
 };
 
-/** Legs without an owner; each is ended as soon as there is a connection to drachtio-server. */
-const createAbandonedLegs = ({
-  store,
-  send,
-  sipCapture,
-  clock,
-  backgroundTasks,
-  logger,
-}: LegTrackerOptions) => {
-  const waiting = new Map<string, Held>();
-  let isConnected = false;
-
-  const end = async (id: string, { callId, leg }: Held): Promise<void> => {
-    if (callId !== null) sipCapture.claim(leg.sipCallId, callId);
-    try {
-      const how = await endLeg(leg, { send, clock });
-      sipCapture.ended(leg.sipCallId);
-      store.remove(id);
-      logger.warn({ call_id: callId, how }, 'hung up the far end of an orphaned call');
-    } catch (error) {
-      logger.warn({ call_id: callId, err: error }, 'the far end of an orphaned call could not be hung up');
-      // Keeps the leg for the next connection if there is none; otherwise removes it.
-      if (isConnected) store.remove(id);
-      else waiting.set(id, { callId, leg });
-    }
-  };
-
-  const endAll = (): void => {
-    if (!isConnected) return;
-    for (const [id, one] of waiting) {
-      waiting.delete(id);
-      backgroundTasks.add('ending a far end', () => end(id, one));
-    }
-  };
-
+/** Legs by call, and by their own id without a call. */
+const createTrackedLegs = () => {
+  const calls = new Map<string, Map<string, Tracked>>();
+  const keyOf = ({ callId, id }: Pick<OrphanLeg, 'callId' | 'id'>): string => callId ?? id;
   return {
-    has: (id: string): boolean => waiting.has(id),
-    /** Stays in the list until the next `endAll`. */
-    add: (id: string, one: Held): void => void waiting.set(id, one),
-    endAll,
-    connected(): void {
-      isConnected = true;
-      endAll();
+    keyOf,
+    of: (callId: string): Tracked[] => [...(calls.get(callId)?.values() ?? [])],
+    all: (): Tracked[] => [...calls.values()].flatMap((legs) => [...legs.values()]),
+    find: (one: Pick<OrphanLeg, 'callId' | 'id'>): Tracked | undefined => calls.get(keyOf(one))?.get(one.id),
+    set(one: Tracked): void {
+      const key = keyOf(one);
+      calls.set(key, (calls.get(key) ?? new Map<string, Tracked>()).set(one.id, one));
     },
-    lost(): void {
-      isConnected = false;
+    delete(one: Tracked): void {
+      const key = keyOf(one);
+      const legs = calls.get(key);
+      legs?.delete(one.id);
+      if (legs?.size === 0) calls.delete(key);
     },
   };
 };
 
 export const createLegTracker = (options: LegTrackerOptions) => {
-  const { store, sipCapture, backgroundTasks } = options;
-  /** Legs of this process's calls. */
-  const held = new Map<string, Held>();
-  const abandoned = createAbandonedLegs(options);
+  const { send, sipCapture, clock, backgroundTasks, logger } = options;
+  const legs = createTrackedLegs();
+  let isConnected = false;
+
+  const changed = (one: Tracked): void => options.onCheckpoint(legs.keyOf(one));
+
+  /** The far end has no leg any more. */
+  const over = (one: Tracked): void => {
+    legs.delete(one);
+    changed(one);
+  };
+
+  const end = async (one: Tracked): Promise<void> => {
+    const { callId, leg } = one;
+    if (callId !== null) sipCapture.claim(leg.sipCallId, callId);
+    try {
+      const how = await endLeg(leg, { send, clock });
+      sipCapture.ended(leg.sipCallId);
+      over(one);
+      logger.warn({ call_id: callId, how }, 'hung up the far end of an orphaned call');
+    } catch (error) {
+      logger.warn({ call_id: callId, err: error }, 'the far end of an orphaned call could not be hung up');
+      // Keeps the leg for the next connection if there is none; otherwise removes it.
+      if (isConnected) over(one);
+      else one.state = 'abandoned';
+    }
+  };
+
+  const endAbandoned = (): void => {
+    if (!isConnected) return;
+    for (const one of legs.all()) {
+      if (one.state !== 'abandoned') continue;
+      one.state = 'ending';
+      backgroundTasks.add('ending a far end', () => end(one));
+    }
+  };
 
   const endChannel = (channel: MediaChannel): void =>
     backgroundTasks.add('ending a channel', () => options.endChannel(channel));
 
   return {
+    /** Legs of a call, including those that are being hung up. */
+    legsOf: (callId: string): StoredLeg[] => legs.of(callId).map(({ id, leg }) => ({ id, leg })),
+
     /**
      * Tracks a far end of a call, or of a trunk check. `keptId`: id under which an earlier process of the call stored
      * the leg.
@@ -118,53 +131,59 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     track(callId: string | null, keptId?: string): TrackedLeg {
       const id = keptId ?? randomUUID();
       let isOver = false;
+      const find = (): Tracked | undefined => legs.find({ id, callId });
+      const findHeld = (): Tracked | undefined => {
+        const one = find();
+        return one?.state === 'held' ? one : undefined;
+      };
       const update = (leg: SipLeg): void => {
         if (isOver) return;
         if (callId !== null && leg.state !== 'arriving') sipCapture.claim(leg.sipCallId, callId);
-        // Legs that were given up stay so after a connection loss, regardless of later updates.
-        if (abandoned.has(id)) abandoned.add(id, { callId, leg });
-        else held.set(id, { callId, leg });
-        store.keep(id, { callId, leg });
+        // A leg that was given up stays so, regardless of later updates.
+        const one = find() ?? { id, callId, leg, state: 'held' as const };
+        one.leg = leg;
+        legs.set(one);
+        changed(one);
       };
       return {
         update,
         standing() {
-          const leg = held.get(id)?.leg;
+          const leg = findHeld()?.leg;
           return leg?.state === 'standing' && leg.dialog !== null ? { id, leg, agreed: leg.dialog } : null;
         },
         agreed(change, channel) {
-          const leg = held.get(id)?.leg;
+          const leg = findHeld()?.leg;
           if (leg?.dialog) update({ ...leg, channel, dialog: { ...leg.dialog, ...change } });
         },
         abandon() {
-          const one = held.get(id);
+          const one = findHeld();
           if (one === undefined) return;
-          held.delete(id);
-          abandoned.add(id, one);
-          abandoned.endAll();
+          one.state = 'abandoned';
+          endAbandoned();
         },
         left() {
           isOver = true;
-          held.delete(id);
-          store.release(id);
+          const one = findHeld();
+          if (one !== undefined) legs.delete(one);
         },
         ended() {
           isOver = true;
-          const one = held.get(id);
+          const one = findHeld();
           if (one === undefined) return;
-          held.delete(id);
           sipCapture.ended(one.leg.sipCallId);
-          store.remove(id);
+          over(one);
         },
       };
     },
 
     /** Ends legs of dead processes now, or as soon as there is a connection. */
-    endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
-      for (const { id, ...one } of orphans) {
-        abandoned.add(id, one);
+    endOrphans(orphans: readonly OrphanLeg[]): void {
+      for (const orphan of orphans) {
+        const known = legs.find(orphan);
+        if (known === undefined) legs.set({ ...orphan, state: 'abandoned' });
+        else if (known.state === 'held') known.state = 'abandoned';
       }
-      abandoned.endAll();
+      endAbandoned();
     },
 
     /** Ends the channels of these legs; FreeSWITCH releases the other channels later (GW_FREESWITCH_PARK_SEC). */
@@ -172,19 +191,19 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       for (const { leg } of orphans) if (leg.channel !== null) endChannel(leg.channel);
     },
 
-    connected: abandoned.connected,
+    connected(): void {
+      isConnected = true;
+      endAbandoned();
+    },
 
     /**
      * Handles the loss of the connection to drachtio-server: all calls are lost with it, except those that wait for a
      * new one, given by their dialogs.
      */
     lost(waiting: ReadonlySet<string>): void {
-      abandoned.lost();
-      for (const [id, one] of held) {
-        if (waiting.has(one.leg.dialogId)) continue;
-        abandoned.add(id, one);
-        held.delete(id);
-      }
+      isConnected = false;
+      for (const one of legs.all())
+        if (one.state === 'held' && !waiting.has(one.leg.dialogId)) one.state = 'abandoned';
     },
   };
 };

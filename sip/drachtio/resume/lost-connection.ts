@@ -27,7 +27,7 @@ export type StandingLine = {
 };
 
 export const createLostSignalling = <Line extends StandingLine>(options: {
-  lines: ReadonlySet<Line>;
+  lines: () => Iterable<Line>;
   /** Queries whether drachtio-server knows the dialog. Rejects without a response. */
   dialogStands: (dialogId: string) => Promise<boolean>;
   comeBackMs: number;
@@ -80,7 +80,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     lost(): void {
       connections += 1;
       clock.clearTimeout(timer);
-      for (const line of lines) {
+      for (const line of lines()) {
         line.loseSecond();
         if (line.dialogId() === null) line.lose();
         else outlasting.add(line);

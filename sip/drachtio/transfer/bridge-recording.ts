@@ -1,5 +1,5 @@
 /**
- * Records a bridge while its audio is used. Only then does the media server send the audio to this process; otherwise
+ * Records a bridge while its audio is needed. Only then does the media server send the audio to this process. Otherwise
  * the recording continues with silence, so that its time matches the call's.
  */
 import type { CallMedia } from '#sip/audio/call-media.ts';
@@ -7,7 +7,7 @@ import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { BridgeTaps } from '../../freeswitch/bridge-taps.ts';
 import type { Bridge } from '../../freeswitch/media-servers.ts';
 
-/** Interval of the check whether the audio is used. */
+/** Interval of the check whether the audio is needed, in milliseconds. */
 const lookMs = 500;
 
 export type BridgeRecording = { close(): void };

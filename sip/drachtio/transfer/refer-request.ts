@@ -1,8 +1,8 @@
 /**
  * Handles a REFER from the far end of a call, which asks the gateway to connect it with another person (RFC 3515). If
- * its trunk allows this (`accept_refer`), the call decides, and the far end receives the progress of the transfer by
- * NOTIFY. All other REFERs are declined: those with an unreadable number, those that replace another call (`Replaces`,
- * RFC 3891), and those during a transfer.
+ * the trunk of the far end allows REFER (`accept_refer`), the call decides, and the far end receives the progress of
+ * the transfer by NOTIFY. Other REFERs are declined: those with an unreadable number, those that replace another call
+ * (`Replaces`, RFC 3891), and those during a transfer.
  */
 import type Srf from 'drachtio-srf';
 import type { LineCommand, LineReport, UnansweredCause } from '#machines/line.ts';
@@ -35,7 +35,7 @@ const statusOf: Readonly<Record<UnansweredCause, [number, string]>> = {
 };
 
 export type ReferRequestOptions = {
-  /** Far end of the call; `null` if there is none. */
+  /** Returns the far end of the call; `null` if there is none. */
   connection: () => Connection | null;
   /** Whether a transfer of this call is already in progress. */
   isTransferring: () => boolean;
@@ -49,7 +49,10 @@ type State =
   | { name: 'idle' }
   /** State before the decision of the call. */
   | { name: 'asked'; to: string; request: Srf.SrfRequest; response: Srf.SrfResponse }
-  /** State after it. `event`: the subscription's event; null if the far end wants no reports (RFC 4488). */
+  /**
+   * State after the decision. `event` is the event of the subscription; null if the far end wants no reports (RFC
+   * 4488).
+   */
   | { name: 'accepted'; event: string | null; rang: boolean };
 
 /** Whether the REFER would replace another call, or asks for another method than INVITE. */
@@ -60,7 +63,7 @@ const isNoPlainCall = (uri: string): boolean => {
   return replaces || (text.includes(';method=') && !text.includes(';method=invite'));
 };
 
-/** The number in the REFER, in domestic format; undefined without a valid one. */
+/** Returns the number in the REFER, in domestic format; undefined without a valid number. */
 const numberIn = (referTo: string, country: Country): string | undefined => {
   const [target, ...others] = nameAddressesIn(referTo);
   return target === undefined || others.length > 0 || isNoPlainCall(target.uri)
@@ -90,7 +93,10 @@ export class ReferRequest {
     return life.report({ type: 'line.refer_received', to });
   }
 
-  /** Whether this transfer is the one that the far end requested; the far end is then notified that it was accepted. */
+  /**
+   * Whether this transfer is the one that the far end requested. If so, the far end is notified that its request was
+   * accepted.
+   */
   takes({ to, mode }: Extract<LineCommand, { type: 'transfer' }>): boolean {
     const state = this.#state;
     if (state.name !== 'asked') return false;
@@ -110,7 +116,7 @@ export class ReferRequest {
     response.send(603);
   }
 
-  /** The person's telephone is ringing. */
+  /** Called when the person's telephone is ringing. */
   rang(): void {
     if (this.#state.name !== 'accepted' || this.#state.rang) return;
     this.#state.rang = true;
@@ -160,7 +166,7 @@ export class ReferRequest {
     };
     backgroundTasks.add('NOTIFY', async () => {
       const answer = await requestInDialog(dialog, 'NOTIFY', { headers, body: `SIP/2.0 ${status}\r\n` });
-      // The far end does not know the subscription, so no further reports are sent.
+      // If the far end does not know the subscription, no further reports are sent.
       if (answer.status >= 300 && this.#state === state) state.event = null;
     });
   }

@@ -3,10 +3,10 @@
  * requests report the result. A REFER cannot be withdrawn.
  *
  * The far end has taken over the call in each of these cases:
- * - It reports a 2xx.
- * - It accepts the REFER with the statement that it will send no reports (`Refer-Sub: false`, RFC 4488).
- * - It accepts the REFER and hangs up without a report above 100, as trunks without NOTIFY do, or after its last
- *   NOTIFY.
+ * - The far end reports a 2xx.
+ * - The far end accepts the REFER with the statement that it will send no reports (`Refer-Sub: false`, RFC 4488).
+ * - The far end accepts the REFER and hangs up without a report above 100, as trunks without NOTIFY do, or after its
+ *   last NOTIFY.
  *
  * A far end that reported ringing would have reported the answer as well: its BYE then means that the other party has
  * hung up.
@@ -28,11 +28,11 @@ import { refusals, type InviteRefusal } from '../dialog/refusals.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
 export type ReferTransferOptions = {
-  /** Far end of the call; `null` if there is none. */
+  /** Returns the far end of the call; `null` if there is none. */
   connection: () => Connection | null;
-  /** Headers of a REFER to this number. */
+  /** Returns the headers of a REFER to this number. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
-  /** Plays a text to the other party. */
+  /** Plays audio to the other party. */
   play: (samples: Int16Array) => void;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
@@ -45,7 +45,7 @@ type Refer = {
   isSent: boolean;
   /** Whether the far end has accepted the REFER. */
   isTaken: boolean;
-  /** CSeq number of the REFER, by which notifications identify it; null before it was answered. */
+  /** CSeq number of the REFER, by which notifications identify the REFER; null before the REFER was answered. */
   sequence: number | null;
   /** Last reported status. */
   lastStatus: number;
@@ -58,8 +58,8 @@ const noticeBodies: Understood = { types: ['message/sipfrag'], dispositions: ['r
 
 const badNotice: InviteRefusal = { status: 400, reason: 'Bad Request' };
 
-/** Statuses of a missing dialog or a time-out. They do not show whether the far end supports REFER. */
-const saysNothing: ReadonlySet<number> = new Set([408, 481]);
+/** Statuses of a missing dialog and of a time-out, which do not show whether the far end supports REFER. */
+const inconclusiveStatuses: ReadonlySet<number> = new Set([408, 481]);
 
 const sequenceOf = (response: Srf.SrfResponse): number | null => {
   const [, sequence] = /^\s*(\d{1,10})\s/.exec(response.get('CSeq') ?? '') ?? [];
@@ -79,7 +79,7 @@ export class ReferTransfer {
     this.#tone = createHoldTone(options.time, options.play);
   }
 
-  /** Whether the far end should perform such a transfer. */
+  /** Whether the far end should perform a transfer of this mode. */
   makes(mode: TransferMode): boolean {
     return mode === 'cold' && !this.#isRefused && this.#options.connection()?.trunk.refer === true;
   }
@@ -103,11 +103,11 @@ export class ReferTransfer {
     this.#refer = refer;
     this.#tone.begin(standing.endpoint.sampleRate());
     life.report({ type: 'line.referring' });
-    // The REFER is not sent yet, so the transfer can be cancelled.
+    // The REFER is sent in a later task, so the transfer can still be cancelled before.
     time.after(0, () => this.#send(refer, standing, to));
   }
 
-  /** Stops waiting for the result; the far end's actions continue. */
+  /** Stops waiting for the result. The far end's actions continue. */
   giveUp(): void {
     if (this.#refer !== null) this.#fail('cancelled');
   }
@@ -125,15 +125,15 @@ export class ReferTransfer {
     return null;
   }
 
-  /** Handles the far end's BYE, which may mean that it has taken over the call. */
+  /** Handles the far end's BYE, which may mean that the far end has taken over the call. */
   farEndLeft(): void {
     const refer = this.#refer;
     if (refer?.isTaken === true && (refer.lastStatus <= 100 || !refer.reportsMore)) this.#succeed();
   }
 
   /**
-   * Handles the loss of audio. Returns whether it matters only if the transfer fails: the far end may have moved the
-   * audio.
+   * Handles the loss of audio. Returns true if the line must keep the call despite the loss, because a transfer has
+   * been sent and the far end may have moved the audio; the loss then counts only if the transfer fails.
    */
   keepsLostAudio(): boolean {
     if (this.#refer?.isSent !== true) return false;
@@ -166,7 +166,9 @@ export class ReferTransfer {
     });
   }
 
-  /** Holds requests, because a NOTIFY or BYE may arrive together with the response. */
+  /**
+   * Handles the response. Requests are held meanwhile, because a NOTIFY or BYE may arrive together with the response.
+   */
   #heard(refer: Refer, answer: Srf.SrfResponse): void {
     if (this.#refer !== refer || answer.status >= 300) return;
     refer.isTaken = true;
@@ -175,9 +177,9 @@ export class ReferTransfer {
   }
 
   #refused(refer: Refer, trunk: Trunk, { status, reason }: Srf.SrfResponse): void {
-    // Skips the report, because a NOTIFY has already reported that the person is being called.
+    // No report is made if a NOTIFY has already reported that the person is being called.
     if (this.#refer !== refer || refer.isTaken) return;
-    if (saysNothing.has(status)) {
+    if (inconclusiveStatuses.has(status)) {
       this.#fail('trunk_error', { status, reason });
       return;
     }
@@ -190,7 +192,10 @@ export class ReferTransfer {
     this.#over(() => life.report({ type: 'line.refer_refused' }));
   }
 
-  /** A NOTIFY without an id concerns the pending REFER: far ends often omit the id. */
+  /**
+   * Whether a notice concerns this REFER. A NOTIFY without an id concerns the pending REFER, because far ends often
+   * omit the id.
+   */
   #isAbout({ sequence }: Refer, { id }: ReferNotice): boolean {
     if (id === null) return true;
     return sequence === null ? id > this.#lastSequence : id === sequence;
@@ -221,7 +226,7 @@ export class ReferTransfer {
     );
   }
 
-  /** The call continues here unless its audio was lost in the meantime. */
+  /** Ends the transfer. The call continues at this gateway unless its audio was lost in the meantime. */
   #over(report: () => void): void {
     const hasLostAudio = this.#refer?.hasLostAudio === true;
     this.#forget();

@@ -1,7 +1,7 @@
 /**
- * The second leg of a call on trunks: the transfer target, called by its own INVITE. If one media server carries both
- * legs, it bridges them (`bridge-recording.ts` records it); otherwise this process forwards the audio of each leg to
- * the other. The recording continues with a channel for each person.
+ * The second leg of a call on trunks: the transfer target, which is called by an INVITE of its own. If one media server
+ * carries both legs, it bridges them (`bridge-recording.ts` records the bridge); otherwise this process forwards the
+ * audio of each leg to the other. The recording continues with a channel for each person.
  */
 import type { Logger } from 'pino';
 import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
@@ -22,12 +22,14 @@ import { withTones } from '../dtmf/tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from '../dtmf/dtmf.ts';
 import { answerInDialogRequests } from '../dialog/received-requests.ts';
 
-/** State `answered`. `acceptKey` is the digit that accepts the call; `null` if acceptance is not required. */
+/**
+ * Data of the state `answered`. `acceptKey` is the digit that accepts the call; `null` if acceptance is not required.
+ */
 type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acceptKey: string | null };
 
 /**
- * `joining`: the audio of the leg is being connected before the next step. `bridging`: a bridge is being opened.
- * `bridge` is `null` if this process forwards the audio.
+ * State of the leg. `joining`: the audio of the leg is being connected before the next step. `bridging`: a bridge is
+ * being opened. `bridge` is `null` if this process forwards the audio.
  */
 type Leg =
   | { state: 'none' }
@@ -38,15 +40,15 @@ type Leg =
 type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
 
 export type SecondLegOptions = {
-  /** Begins to dial that number for this call, if possible on this media server. */
+  /** Begins to dial that number for this call, on this media server if possible. */
   ring: (to: string, preferredServer: string | null) => PendingLeg;
   createMedia: (on: MediaEvents) => CallMedia;
-  /** The other party of the call; `null` if there is none. */
+  /** Returns the parts of the other party of the call; `null` for missing ones. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
-  /** Timeout of a CANCEL; after it the leg counts as ended. */
+  /** Timeout of a CANCEL, after which the leg counts as ended. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -59,7 +61,7 @@ type OnLeg = {
   key: (digit: string, source: DtmfSource) => void;
   left: () => void;
   lost: () => void;
-  /** Called when another gateway has taken the call over. */
+  /** Called when another gateway has taken over the call. */
   taken: () => void;
   moved: () => void;
 };
@@ -80,7 +82,7 @@ const listenTo = (
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
-    // A hold silences both directions between the two persons, and needs no action here.
+    // A hold silences both directions between the two persons, so no action is necessary.
     onHold: () => undefined,
     onLeft: on.left,
   });
@@ -90,7 +92,7 @@ const listenTo = (
 const press = (digit: string, keypad: Keypad, { backgroundTasks }: Means): void =>
   backgroundTasks.add('handing a key on', () => keypad.press(digit));
 
-/** Releases the leg; it is hung up unless it has ended by itself. */
+/** Releases the leg and hangs it up, unless the leg has ended by itself. */
 const letGo = (
   connection: Connection,
   media: CallMedia | null,
@@ -129,7 +131,7 @@ export class SecondLeg {
     }
   }
 
-  /** Handles a DTMF digit of the other party; returns whether it is for the person. */
+  /** Handles a DTMF digit of the other party. Returns whether the digit is for the person. */
   takesKey(digit: string, source: DtmfSource): boolean {
     if (this.#leg.state !== 'connected') return false;
     if (this.#isForUsToPress(source)) press(digit, this.#leg.keypad, this.#options);
@@ -153,12 +155,12 @@ export class SecondLeg {
     );
   }
 
-  /** Whether another gateway could take over the second leg now: it is connected, or does not exist. */
-  canBeResumed(): boolean {
+  /** Whether another gateway could take over the second leg now: the leg is connected, or does not exist. */
+  isResumable(): boolean {
     return !this.isUnderWay() || this.#leg.state === 'connected';
   }
 
-  /** Hands over a connected person together with the call. A person who is only being called is cancelled. */
+  /** Hands over a connected person together with the call. A person who is only being called receives CANCEL. */
   leave(): void {
     if (this.#leg.state !== 'connected') return this.end();
     const { connection, media } = this.#leg;
@@ -166,14 +168,14 @@ export class SecondLeg {
     return leaveStanding(connection, media, this.#options);
   }
 
-  /** The connected person has hung up without this process receiving the BYE. */
+  /** Ends the leg of a connected person who has hung up, although this process did not receive the BYE. */
   endSilently(): void {
     if (this.#leg.state === 'connected') this.#part(this.#leg, 'declined', true);
   }
 
   /**
-   * The audio of one of the two legs has moved to another media server, and has thereby left a bridge. This process
-   * forwards the audio until both have moved, and can be bridged again.
+   * Called when the audio of one of the two legs has moved to another media server, and has thereby left a bridge. This
+   * process forwards the audio until both legs have moved and can be bridged again.
    */
   moved(): void {
     const leg = this.#leg;
@@ -188,14 +190,14 @@ export class SecondLeg {
     return this.#leg.state === 'connected' ? this.#leg.connection : null;
   }
 
-  /** Handles the loss of the connection to drachtio-server: legs that are not connected yet fail. */
+  /** Handles the loss of the connection to drachtio-server, which fails legs that are not connected yet. */
   lose(): void {
     if ('pending' in this.#leg) this.#leg.pending.lose();
     else if ('connection' in this.#leg && this.#leg.state !== 'connected')
       this.#part(this.#leg, 'trunk_error', false);
   }
 
-  /** Called when the line ends, and with it a ringing or connected person. */
+  /** Ends a ringing or connected person together with the line. */
   end(): void {
     const ended = this.#forget();
     if ('pending' in ended) ended.pending.cancel();
@@ -285,7 +287,7 @@ export class SecondLeg {
     });
   }
 
-  /** Bridges both legs if possible. `onDecided` is called unless the leg has left this state by then. */
+  /** Bridges both legs if possible. `onDecided` is called, unless the leg has left this state by then. */
   #bridge(
     answered: Answered,
     state: 'bridging' | 'connected',
@@ -312,7 +314,7 @@ export class SecondLeg {
 
   /**
    * Returns the bridge; `null` if the legs cannot be bridged. A wideband recording would lose quality in a bridge,
-   * whose taps are narrowband.
+   * because the bridge's taps are narrowband.
    */
   #bridgeTo({ endpoint }: Connection): Bridge | null {
     const { first, mediaServers } = this.#options;
@@ -349,7 +351,10 @@ export class SecondLeg {
     answered.media.talkWith(first.media);
   }
 
-  /** Forwards only INFO digits: a bridge forwards RTP telephone events itself. */
+  /**
+   * Whether this process must forward a digit. Only INFO digits are forwarded, because a bridge itself forwards RTP
+   * telephone events.
+   */
   #isForUsToPress(source: DtmfSource): boolean {
     return this.#leg.state === 'connected' && (this.#leg.bridge === null || source === 'info');
   }
@@ -382,7 +387,7 @@ export class SecondLeg {
     }
   }
 
-  /** Handles the end of an answered leg: the call continues without it, or ends if both were connected. */
+  /** Handles the end of an answered leg. The call continues without the leg, or ends if both persons were connected. */
   #part({ connection, media }: Answered, cause: UnansweredCause, hasLeft: boolean): void {
     const leg = this.#leg;
     if (!('connection' in leg) || leg.connection !== connection) return undefined;

@@ -13,9 +13,9 @@ import type { Meaning, Words } from './words.ts';
 /** An utterance as the built-in agent understands it. */
 type Understood = {
   text: string;
-  /** `statement` is any utterance without a more specific kind. */
+  /** Kind of the utterance; `statement` is any utterance without a more specific kind. */
   meaning: Meaning | 'statement';
-  /** Numbers, dates and times in the words of the other party. */
+  /** Numbers, dates and times, in the words of the other party. */
   details: readonly string[];
 };
 
@@ -29,8 +29,8 @@ export const hear = (text: string, words: Words): Understood => {
 export type Opening = { direction: 'inbound' | 'outbound'; task: string | null; words: Words };
 
 /**
- * Whether the agent hangs up. `hangUp` comes with the farewell; `now` if the other party has interrupted the farewell
- * repeatedly.
+ * Answer of the agent. `hangUp` says whether the agent hangs up: after the farewell, or `now` if the other party has
+ * interrupted the farewell repeatedly.
  */
 export type BuiltInAnswer = { text: string; hangUp: 'no' | 'after-farewell' | 'now' };
 
@@ -38,9 +38,9 @@ type Stage = 'task' | 'message' | 'details' | 'more' | 'farewell';
 
 type State = {
   stage: Stage;
-  /** The stage to return to after a misunderstanding. */
+  /** The stage to which the dialogue returns after a misunderstanding. */
   firstStage: 'task' | 'message';
-  /** Question of this stage; repeated if it was not heard. */
+  /** Question of this stage, repeated if the other party did not hear it. */
   question: string;
   /** Number of turns of the other party without progress. */
   detours: number;
@@ -60,7 +60,7 @@ const endsInMark = /[.!?。！？…]["'”’」』)]?$/u;
 const sentence = (text: string, words: Words): string =>
   endsInMark.test(text.trim()) ? text.trim() : `${text.trim()}${words.fullStop}`;
 
-/** Possible moves at a state. */
+/** Functions for the possible moves from a state. */
 const movesFrom = (state: State, words: Words) => {
   const say = (next: Partial<State>, texts: readonly string[]): Step => ({
     state: { ...state, ...next },
@@ -97,7 +97,7 @@ const readBack = ({ details }: Understood, words: Words): string =>
 const repeat = (text: string, words: Words): string =>
   [words.messageFollows, sentence(text, words), words.isThatRight].join(words.space);
 
-/** The other party speaks after or during a farewell. */
+/** Reacts to words of the other party after or during a farewell. */
 const afterFarewell = ({ meaning }: Understood, words: Words, { farewell, stay }: Moves): Step => {
   if (meaning === 'wait') return stay(words.waiting);
   if (meaning === 'question') return farewell(words.cannotAnswer);
@@ -143,12 +143,12 @@ const anythingElse = (heard: Understood, words: Words, { ask, stay, farewell }: 
   return meaning === 'statement' ? farewell(words.noted) : farewell();
 };
 
-/** `wasCutOff`: the agent's last words were interrupted. */
+/** Reacts to an utterance. `wasCutOff`: the agent's last words were interrupted. */
 const reactTo = (heard: Understood, state: State, words: Words, wasCutOff: boolean): Step => {
   const moves = movesFrom(state, words);
   const { meaning, text } = heard;
   if (state.stage === 'farewell') return afterFarewell(heard, words, moves);
-  // Whether the question was not heard: "Hello?", or "yes?" during a question.
+  // Whether the question was not heard, as "Hello?" shows, or "yes?" during a question.
   const missedIt = wasCutOff && (meaning === 'yes' || meaning === 'agreed');
   if (meaning === 'greeting' || missedIt) return moves.stay(state.question);
   if (state.stage === 'message' && bare(text).length > words.longestAnswer) {
@@ -182,7 +182,7 @@ const begin = ({ direction, task, words }: Opening): Step => {
   return start('task', question, [words.opening, words.taskFollows, question].join(words.space));
 };
 
-/** Returns the agent's answer to the last message. The first message of an outbound call is its kickoff. */
+/** Returns the agent's answer to the last message. The first message of an outbound call is the kickoff. */
 export const nextAnswer = (messages: readonly Message[], opening: Opening): BuiltInAnswer => {
   let { state, said } = begin(opening);
   let heardOfIt = '';

@@ -6,6 +6,6 @@ import type { Words } from './words.ts';
 
 const languages: Readonly<Record<string, Words>> = { ko, en, ja };
 
-/** Selects by the primary subtag of a language tag; English for unsupported languages. */
+/** Returns the words for a language tag by its primary subtag; English for unsupported languages. */
 export const wordsFor = (language: string): Words =>
   languages[language.split('-', 1)[0]?.toLowerCase() ?? ''] ?? en;

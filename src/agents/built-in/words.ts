@@ -1,22 +1,22 @@
 /** Vocabulary of the built-in agent in one language: its own sentences and the phrases that it understands. */
 export type Words = {
-  /** The outbound opening, up to the task. */
+  /** Opening of an outbound call, up to the task. */
   opening: string;
-  /** Introduces the task. */
+  /** Words that introduce the task. */
   taskFollows: string;
-  /** Asks for an answer to the task. */
+  /** Question for an answer to the task. */
   askAboutTask: string;
-  /** Replaces the task if there is none. */
+  /** Sentence in place of a missing task. */
   askInGeneral: string;
-  /** Asks an inbound caller for a message if the greeting did not suffice. */
+  /** Question for a message, if the greeting of an inbound call was not enough. */
   askForMessage: string;
   askAgain: string;
   askForMore: string;
-  /** Introduces numbers, dates and times that are read back. */
+  /** Words that introduce numbers, dates and times that are read back. */
   confirm: string;
-  /** Ends a read-back. */
+  /** End of a read-back. */
   isThatRight: string;
-  /** Introduces the caller's own words. */
+  /** Words that introduce the caller's own words. */
   messageFollows: string;
   repeatFollows: string;
   waiting: string;
@@ -29,9 +29,9 @@ export type Words = {
   youAreWelcome: string;
   thanks: string;
   goodbye: string;
-  /** Said before a transfer. */
+  /** Sentence before a transfer. */
   connecting: string;
-  /** Said after a refused hangup. */
+  /** Sentence after a refused hang-up. */
   stillHere: string;
   /** Punctuation for a task without a mark at its end. */
   fullStop: string;
@@ -43,7 +43,7 @@ export type Words = {
   longestAnswer: number;
   /** Patterns by kind of utterance, in the order in which they are tried; the first match decides. */
   meanings: readonly (readonly [Meaning, RegExp])[];
-  /** Matches numbers, dates and times to read back. Global. */
+  /** Global expression for numbers, dates and times that are read back. */
   details: RegExp;
 };
 

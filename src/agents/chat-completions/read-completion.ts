@@ -1,6 +1,6 @@
 /**
- * Reads a chat completion: streamed events, JSON lines, or one document if the server ignored `stream`. Yields text,
- * remarks, and at the end the tool calls of the model.
+ * Reads a chat completion: streamed events, JSON lines, or one document from a server that ignored `stream`. Yields
+ * text, remarks, and at the end the tool calls of the model.
  */
 import { AgentFailure, type Remark, retraction } from '../agent.ts';
 import { type Finish, finishOf, finishRemark, isCutOff } from '../finish-reason.ts';
@@ -10,15 +10,15 @@ import { readFrames, type Frame } from '../wire/read-frames.ts';
 import { z } from 'zod';
 
 // One chunk of a chat completion, streamed or whole. Parsing is as lenient as real servers require: null or missing
-// parts, missing choices, errors in four shapes. Unknown content is omitted, never guessed.
+// parts, missing choices, errors in four shapes. Unknown content is omitted; its meaning is never guessed.
 
-/** A part of a tool call, cut anywhere. `index`: the number of the call, if the server numbers them. */
+/** A part of a tool call, cut anywhere. `index` is the number of the call, if the server numbers its calls. */
 type ToolCallPart = { index: number | null; id: string; name: string; arguments: string };
 
 type Chunk = {
   /** The next part of the reply. */
   text: string;
-  /** The whole reply: instead of its parts, or after them. */
+  /** The whole reply, in place of its parts or after them. */
   whole: string;
   toolCalls: readonly ToolCallPart[];
   /** Finish reason in the server's own words; empty until the reply ends. */
@@ -57,7 +57,7 @@ const toolCall = z.object({
 
 const message = z.object({
   content,
-  /** A refusal is spoken like other text: the model says that it will not answer. */
+  /** A refusal of the model to answer, which is spoken like other text. */
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(z.unknown()).nullish().catch(null),
   /** The legacy form before `tool_calls`: one call, without an id. */
@@ -88,7 +88,7 @@ const callsOf = (said: Message | null | undefined): ToolCallPart[] => [
 const choice = z.object({
   index: absentAs(z.number(), 0),
   delta: message.nullish().catch(null),
-  /** Replaces the deltas if the server does not stream; some servers send it after them. */
+  /** The whole message of a server that does not stream. Some servers also send it after the deltas. */
   message: message.nullish().catch(null),
   finish_reason: z.string().nullish().catch(null),
 });
@@ -124,7 +124,7 @@ const empty: Chunk = { text: '', whole: '', toolCalls: [], finish: '' };
 
 /** Returns `undefined` for data that is not a chunk. Throws an AgentFailure for an error. */
 const chunkOf = (frame: Frame): Chunk | undefined => {
-  // llama.cpp writes `error: {…}` instead of `data: {…}`.
+  // llama.cpp writes `error: {…}` in place of `data: {…}`.
   if (frame.type === 'stray' && frame.field === 'error') throw reported(parsedOrText(frame.text));
   if (frame.type !== 'json') return undefined;
   const error = withError.safeParse(frame.value).data?.error;
@@ -142,10 +142,10 @@ const chunkOf = (frame: Frame): Chunk | undefined => {
   };
 };
 
-// Assembles tool calls from their parts. OpenAI numbers the calls and repeats the number with each part; other servers
+// Assembles tool calls from their parts. OpenAI numbers the calls and repeats the number with each part. Other servers
 // number every call 0, omit the number, send only an id, or repeat the complete call at the end.
 
-/** `arguments` is the model's text: usually JSON. */
+/** A tool call. `arguments` is the model's text, which is usually JSON. */
 export type ToolCall = { id: string; name: string; arguments: string };
 
 type Growing = ToolCall & { index: number | null };
@@ -173,7 +173,7 @@ const callOf = (calls: readonly Growing[], part: ToolCallPart): Growing | undefi
     return own !== undefined && part.name !== '' && isWhole(own) && !isSame(own, part) ? undefined : own;
   }
   if (part.id !== '') return last.name === '' || part.name === '' ? last : undefined;
-  // Whether a part with a name begins a new call: it does, unless the previous call still lacks its arguments.
+  // A part with a name begins a new call, unless the previous call still lacks its arguments.
   return part.name !== '' && (isWhole(last) || (part.index === null && last.name !== '')) ? undefined : last;
 };
 
@@ -204,11 +204,14 @@ type Seen = {
   words: boolean;
   done: boolean;
   finish: Finish;
-  /** A tool call among the words. */
+  /** Whether the words contained a tool call. */
   writtenCall: boolean;
 };
 
-/** Without words, only `stop` and its synonyms mean chosen silence: the model ended its turn with an empty text. */
+/**
+ * Returns the failure of a completion without words. Only `stop` and its synonyms mean chosen silence: the model ended
+ * its turn with an empty text.
+ */
 const noReply = ({ body, finish, writtenCall }: Seen): AgentFailure | undefined => {
   if (writtenCall) return new AgentFailure('no_reply', wantsTool);
   if (finish === 'complete') return undefined;
@@ -229,7 +232,7 @@ function* judge(seen: Seen, wantsTools: boolean): Generator<Remark, void, undefi
   else if (!words && !wantsTools) yield { remark: 'the model finished without text' };
 }
 
-/** Characters compared before and after the filter. */
+/** Maximum number of characters that are compared before and after the filter. */
 const longestLeading = 1_000;
 
 /** Filters the words of a completion: removes machine markup and repetitions. */
@@ -237,11 +240,11 @@ const createWords = () => {
   const marks = createModelMarks();
   const said = createSaidSoFar();
   let hasWords = false;
-  /** First characters of the reply before and after the filter, until the first word passes. */
+  /** First characters of the reply before the filter, until the first word passes. */
   let written = '';
   let leading = '';
 
-  /** White space after leading thoughts is removed with them; white space that begins the reply stays. */
+  /** Removes white space after leading thoughts, which are removed with it. White space that begins the reply stays. */
   const begun = (text: string): string => {
     if (hasWords) return text;
     leading = (leading + text).slice(0, longestLeading);
@@ -280,8 +283,9 @@ const createWords = () => {
 };
 
 /**
- * Calls `messageOver` at the finish and with each frame after it: the caller may then end the body, because a server
- * may leave it open. Throws an AgentFailure, also for an error within the stream, after the text before it.
+ * Reads a completion. Calls `messageOver` at the finish and with each frame after it, so that the caller can end the
+ * body, because a server may leave it open. Throws an AgentFailure, also for an error within the stream, after the text
+ * before it.
  */
 export async function* readCompletion(
   body: AsyncIterable<Uint8Array>,
@@ -333,7 +337,7 @@ export async function* readCompletion(
       if (seen.finish !== 'none') messageOver();
     }
   } catch (error) {
-    // The finish ends the reply: later frames contain no part of it.
+    // The finish ends the reply, because later frames contain no part of it.
     if (seen.finish === 'none' || error instanceof AgentFailure) {
       yield* end();
       throw error;

@@ -1,29 +1,29 @@
 /**
  * Finds tags such as `<keys press="1"/>` in a text that arrives in pieces, cut anywhere. Text that only resembles the
- * beginning of a tag is returned as soon as that is clear. The opening of an unclosed control is removed, because it is
+ * beginning of a tag is returned as soon as this is clear. The opening of an unclosed control is removed, because it is
  * not meant to be spoken. Each character is examined a bounded number of times.
  */
 import { isCutControl, opensControl } from './read-control.ts';
 
-/** `source` is the text between the brackets. */
+/** A tag. `source` is the text between the brackets. */
 export type Tag = { source: string };
 
-/** The opening of an unclosed control, removed from the text. */
+/** Stands for the opening of an unclosed control, which was removed from the text. */
 export const unclosedControl = Symbol('unclosed control');
 
 export type TagPart = string | Tag | typeof unclosedControl;
 
 export type TagFinder = {
-  /** Returns texts and tags in order; holds back a possible tag. */
+  /** Returns texts and tags in order. A possible beginning of a tag is held back. */
   add(piece: string): TagPart[];
   /** Returns the held-back text at the end of the input. */
   end(): TagPart[];
 };
 
-/** Maximum characters of a tag; longer text is not a tag. */
+/** Maximum number of characters in a tag; longer text is not a tag. */
 const longestTag = 2_000;
 
-/** Maximum for a control: two texts of the longest length, escaped. */
+/** Maximum number of characters in a control: two texts of the longest length, escaped. */
 const longestControl = 8_000;
 
 type Quote = '"' | "'";
@@ -31,10 +31,11 @@ type Quote = '"' | "'";
 type Reading =
   | { in: 'text' }
   /**
-   * `quote` keeps the tag open until the same quote occurs again. `sign` is the last character other than white space.
+   * State within a tag. `quote` keeps the tag open until the same quote occurs again. `sign` is the last character
+   * other than white space.
    */
   | { in: 'tag'; quote: Quote | null; sign: string }
-  /** Removed up to the next closing bracket. */
+  /** State within an overlong control, which is removed up to the next closing bracket. */
   | { in: 'overlong control' };
 
 const opensTag = /[a-z/]/iu;

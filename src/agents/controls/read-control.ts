@@ -14,16 +14,16 @@ import {
 } from '#src/domain/in-call-request.ts';
 import { decodeReference } from '../character-reference.ts';
 
-/** A control that declares chosen silence; the call ignores it. */
+/** Stands for a control that declares chosen silence. The call ignores it. */
 export const silence = Symbol('silence');
 
-/** Reason for the omission; safe to log, because it does not quote the control. */
+/** Reason for leaving a control out. The reason is safe to log, because it does not quote the control. */
 export type LeftOut = { leftOut: string };
 
 /** Maximum characters of a language tag (RFC 5646 section 4.4.1). */
 const longestTag = 35;
 
-/** A number; in a tag it is always text. */
+/** Schema of a number, which is always text in a tag. */
 const given = (number: z.ZodInt) =>
   z
     .union([
@@ -36,7 +36,7 @@ const given = (number: z.ZodInt) =>
     ])
     .optional();
 
-/** Words to speak that a database can store: control characters are rejected. */
+/** Schema of words to speak. Control characters are rejected, because the database could not store them. */
 const words = z
   .string()
   .max(longestSaid)
@@ -154,7 +154,7 @@ const emptyElements = new Set(
 );
 
 /**
- * Reads a control written as a tag: `<keys press="1"/>`, also without its slash. Returns undefined for any other tag,
+ * Parses a control written as a tag: `<keys press="1"/>`, also without its slash. Returns undefined for any other tag,
  * which is part of the text. An empty tag with an unknown name counts as a misspelled control.
  */
 export const readControlTag = (source: string): Control | typeof silence | LeftOut | undefined => {

@@ -21,11 +21,11 @@ const message = z.object({
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
 
 export type GraphMessage = {
-  /** Id of the message; empty if the server names none. */
+  /** Id of the message; empty if the server sends none. */
   id: string;
   /** Author of the message. `other` messages come from tools, system prompts and removals, and are never spoken. */
   from: 'agent' | 'human' | 'other';
-  /** Text of the message; thoughts, tool calls and images are not text. */
+  /** Text of the message, without thoughts, tool calls and images. */
   text: string;
   callsTools: boolean;
   /** Whether the model stopped before its message was complete. */
@@ -45,7 +45,7 @@ const textOf = (content: unknown): string => {
     .join('');
 };
 
-/** Returns `undefined` for data that is not a message. */
+/** Parses a message. Returns `undefined` for data that is not a message. */
 export const readMessage = (value: unknown): GraphMessage | undefined => {
   const { data } = message.safeParse(value);
   if (data === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { Frame } from '../wire/read-frames.ts';
 import { readMessage, type GraphMessage } from './message.ts';
 import { createSaidMessages } from './said-messages.ts';
 
-/** The event name without the subgraph that it may come from: `messages|weather:0b5c…`. */
+/** Returns the event name without the subgraph from which it may come: `messages|weather:0b5c…`. */
 export const eventOf = (frame: Frame): string =>
   frame.type === 'json' || frame.type === 'unreadable' ? (frame.event.split('|', 1)[0] ?? '') : '';
 
@@ -39,8 +39,8 @@ const messagesOf = (values: readonly unknown[]): GraphMessage[] =>
   values.flatMap((value) => readMessage(value) ?? []);
 
 /**
- * Without words, only an empty message of the agent declares silence. Throws an AgentFailure, also for an `error`
- * event, which comes with HTTP 200.
+ * Reads a run. In a run without words, only an empty message of the agent declares silence. Throws an AgentFailure,
+ * also for an `error` event, which comes with HTTP 200.
  */
 export async function* readRun(frames: AsyncIterable<Frame>): AsyncGenerator<ReplyPiece, void, undefined> {
   const said = createSaidMessages();

@@ -15,9 +15,9 @@ import { type Frame, readFrames } from '../wire/read-frames.ts';
 import { eventOf } from './read-run.ts';
 
 /**
- * Stops a run, because the server continues it after the client disconnects. The request has neither a body nor `wait`
- * in its query: the server treats any value of it, even `false`, as a wish to wait. Resolves with an error description
- * for the log; never rejects.
+ * Stops a run, because the server continues it after the client disconnects. The request has no body and no `wait` in
+ * its query, because the server treats any value of `wait`, even `false`, as a request to wait. Resolves to an error
+ * description for the log; never rejects.
  */
 const cancelRun = async (
   { client, clock, graphTimes: { cancelMs } }: Pick<EndpointWorld, 'client' | 'clock' | 'graphTimes'>,
@@ -46,28 +46,30 @@ const cancelRun = async (
 };
 
 export type Run = {
-  /** The run's events. Rejects as `askEndpoint` does if the server refuses the run. */
+  /** Resolves to the run's events. Rejects like `askEndpoint` if the server refuses the run. */
   opened: Promise<AsyncGenerator<Frame, void, undefined>>;
   /**
-   * Releases the run in any state. Resolves when done, with an error description for the log. Never rejects;
-   * idempotent.
+   * Releases the run in any state. Resolves when done, to an error description for the log. Never rejects; idempotent.
    */
   cancel(): Promise<string | undefined>;
-  /** Cancels again for a thread that is still busy. Never rejects. */
+  /** Cancels the run again if the thread is still busy. Never rejects. */
   cancelAgain(): Promise<string | undefined>;
 };
 
 export type RunRequest = {
   /** Messages that the thread does not contain yet. */
   messages: readonly Message[];
-  /** Called when the thread has the messages. Response headers do not prove that: they are sent before a run begins. */
+  /**
+   * Called when the thread has the messages. Response headers do not prove that a run has begun, because they are sent
+   * earlier.
+   */
   onBegun: () => void;
 };
 
 const runId = z.string().regex(/^[\w-]{1,64}$/);
 const metadata = z.object({ run_id: runId });
 
-/** `/threads/{thread}/runs/{run}`, without the path prefix of a proxy. */
+/** Returns the id from a path such as `/threads/{thread}/runs/{run}`, which may have the path prefix of a proxy. */
 const runIdOf = ({ headers }: EndpointResponse): string | undefined =>
   [headers['content-location'], headers['location']]
     .flat()
@@ -83,7 +85,7 @@ export const startRun = (
   const runsUrl = (path: string): string => endpointPath(url, `/threads/${context.call_id}/runs/${path}`);
   const connection = new AbortController();
   let id: string | undefined;
-  /** Whether the stream has ended by itself; there is then no run to cancel. */
+  /** Whether the stream has ended by itself. If it has, there is no run to cancel. */
   let isOver = false;
   let cancelled: Promise<string | undefined> | undefined;
 
@@ -117,7 +119,7 @@ export const startRun = (
     const frames = readFrames(response.body, { longestLine: world.limits.lineCharacters });
     id = runIdOf(response);
     if (id !== undefined) return watch(frames);
-    // The first event also names the run, in case a proxy removed the header.
+    // The first event is read, because it also contains the run's id, in case a proxy removed the header.
     const first = await frames.next();
     if (first.done === true) return watch(frames);
     id = first.value.type === 'json' ? metadata.safeParse(first.value.value).data?.run_id : undefined;

@@ -11,7 +11,7 @@ import { type Run, startRun } from './run.ts';
 import type { Thread } from './thread.ts';
 
 /**
- * Waits for `work` until the signal is aborted: then rejects with the signal's reason and ignores the result of the
+ * Waits for `work` until the signal aborts. On abort, rejects with the signal's reason and ignores the result of the
  * work.
  */
 export const unlessAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
@@ -30,13 +30,16 @@ export const unlessAborted = async <Value>(work: Promise<Value>, signal: AbortSi
 
 /** Tracks which user messages a thread already contains; a run that is cancelled before it begins adds none. */
 type EmittedMessages = {
-  /** Messages that the thread does not contain; always includes the newest one, even for a repeated request. */
+  /**
+   * Returns the messages that the thread does not contain. The newest message is always among them, even for a repeated
+   * request.
+   */
   unsent(messages: readonly Message[]): readonly Message[];
-  /** The thread contains all of these messages now. */
+  /** Records that the thread contains all of these messages now. */
   hold(messages: readonly Message[]): void;
 };
 
-/** `count`: number of messages that the thread already contains from an earlier process. */
+/** Creates the tracker. `count` is the number of messages that the thread already contains from an earlier process. */
 export const createEmittedMessages = (count = 0): EmittedMessages => {
   const ofUser = (messages: readonly Message[]): readonly Message[] =>
     messages.filter(({ role }) => role === 'user');
@@ -54,15 +57,15 @@ export const createEmittedMessages = (count = 0): EmittedMessages => {
 export type BegunRun = { run: Run; frames: AsyncGenerator<Frame, void, undefined> };
 
 export type Runs = {
-  /** Releases the previous run; resolves with an error description for the log. Rejects only if aborted. */
+  /** Releases the previous run. Resolves to an error description for the log. Rejects only if aborted. */
   cancelLast(signal: AbortSignal): Promise<string | undefined>;
-  /** Begins a run with those messages that the thread does not contain. Rejects as `askEndpoint` does. */
+  /** Begins a run with the messages that the thread does not contain. Rejects like `askEndpoint`. */
   begin(messages: readonly Message[], signal: AbortSignal): Promise<BegunRun>;
-  /** The call is over. */
+  /** Called when the call is over. */
   close(): void;
 };
 
-/** Statuses for a missing or busy thread; servers do not distinguish the two. */
+/** Whether a status means a missing or busy thread; servers do not distinguish the two. */
 const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
 
@@ -83,7 +86,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
     try {
       return { run, frames: await unlessAborted(run.opened, signal) };
     } catch (error) {
-      // The new run was refused and never existed; the previous run may still exist.
+      // The refused run never existed, so the previous run, which may still exist, counts as the last one.
       if (error instanceof AgentFailure && error.failure === 'http_error') last = before;
       throw error;
     }
@@ -92,7 +95,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
   const startAgain = async (messages: readonly Message[], signal: AbortSignal): Promise<BegunRun> => {
     const isNew = await unlessAborted(thread.standAgain(), signal);
     if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
-    // A thread that was lost with its history receives the history again, as far as it was heard.
+    // A thread that was lost with its history receives the history again, as far as the other party heard it.
     return start(messages, isNew ? messages : emitted.unsent(messages), signal);
   };
 

@@ -1,14 +1,14 @@
 /**
- * Extracts new words from the messages of a run. The same words arrive several times: each partial repeats the text so
- * far, the complete message repeats it all, and the parent repeats a subgraph's message. The spoken text is stored for
- * each message id, and only its continuation is spoken.
+ * Extracts new words from the messages of a run. The same words arrive several times: each partial message repeats the
+ * text so far, the complete message repeats all of it, and the parent graph repeats a subgraph's message. The spoken
+ * text is stored for each message id, and only the continuation of the text is spoken.
  */
 import { type ReplyPiece, sentenceEnd } from '../agent.ts';
 import type { GraphMessage } from './message.ts';
 
-/** Spoken words of each message by its id, and whether another message had the same words. */
+/** Spoken words of each message by its id. Another message may have the same words. */
 type SaidWords = {
-  /** Empty if no words of the message were spoken. */
+  /** Returns the words of a message that were spoken; empty if none were. */
   of(id: string): string;
   add(id: string, words: string): void;
   remove(id: string): void;
@@ -21,10 +21,13 @@ export const createSaidWords = (): SaidWords => {
   /** Message ids by their words, and the words under which each id is indexed. */
   const idsByWords = new Map<string, Set<string>>();
   const wordsById = new Map<string, string>();
-  /** Messages that have changed since the index was updated. */
+  /** Ids of messages that have changed since the index was updated. */
   const changed = new Set<string>();
 
-  /** A graph's state may contain thousands of messages; each is indexed once, and again after a change. */
+  /**
+   * Updates the index. A graph's state may contain thousands of messages, so each is indexed once, and again only after
+   * a change.
+   */
   const lookUpChanged = (): void => {
     for (const id of changed) {
       idsByWords.get(wordsById.get(id) ?? '')?.delete(id);
@@ -55,11 +58,13 @@ export const createSaidWords = (): SaidWords => {
 };
 
 export type SaidMessages = {
-  /** A message with its whole text so far. */
+  /** Processes a message with its whole text so far. */
   grow(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
-  /** A message with only its new text. */
+  /** Processes a message with only its new text. */
   add(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
-  /** Messages that are new in the graph's state; on later turns they include the whole history. */
+  /**
+   * Processes messages that are new in the graph's state. On later turns the new messages include the whole history.
+   */
   complete(messages: readonly GraphMessage[]): Generator<ReplyPiece, void, undefined>;
   /** Whether any words were spoken. */
   hasWords(): boolean;
@@ -74,9 +79,9 @@ export type SaidMessages = {
 export const createSaidMessages = (): SaidMessages => {
   const said = createSaidWords();
   const seen = { words: false, change: false, completion: false };
-  /** The newest message of the agent. */
+  /** Newest message of the agent. */
   let last: GraphMessage | undefined;
-  /** The message of the last words, until it is complete. */
+  /** Id of the message with the last words, until that message is complete. */
   let speaking: string | undefined;
 
   function* speak(id: string, words: string): Generator<ReplyPiece, void, undefined> {
@@ -94,16 +99,17 @@ export const createSaidMessages = (): SaidMessages => {
     last = message;
     const before = said.of(id);
     if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
-    // Ignores a shorter text, which is older or trimmed: spoken words cannot be taken back.
+    // A shorter text is ignored, because it is older or trimmed, and spoken words cannot be taken back.
     else if (!before.startsWith(text)) seen.change = true;
   }
 
   function* completeOne(message: GraphMessage): Generator<ReplyPiece, void, undefined> {
     const { id, text } = message;
-    // A node that streams a model and then returns the text as its own message repeats it.
+    // A node that streams a model may then return the same text as a message of its own, which must not be spoken
+    // again.
     if (said.repeats(message)) said.add(id, text);
     yield* grow(message);
-    // Does not store a message without an id: the next message could not be distinguished from it.
+    // A message without an id is not stored, because the next message could not be distinguished from it.
     if (id === '') said.remove(id);
     if (speaking !== id) return;
     speaking = undefined;
@@ -115,7 +121,7 @@ export const createSaidMessages = (): SaidMessages => {
     *add(message) {
       const { id, from, text } = message;
       if (from !== 'agent') return;
-      // A message in parts ends with an empty part, which does not mean silence.
+      // A message in parts ends with an empty part, which does not declare silence.
       const isSame = last !== undefined && last.id === id;
       last = isSame ? { ...message, callsTools: message.callsTools || last?.callsTools === true } : message;
       yield* speak(id, text);

@@ -1,4 +1,4 @@
-/** The thread of a call on a graph server; it stores the history. Its id is the call's. */
+/** The thread of a call on a graph server, which stores the history. The id of the thread is that of the call. */
 import { z } from 'zod';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
@@ -8,11 +8,11 @@ import { askEndpoint, readJson, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
 
 export type Thread = {
-  /** Creates the thread unless it exists; a failed creation is retried. Rejects as `askEndpoint` does. */
+  /** Creates the thread unless it exists. A failed creation is retried. Rejects like `askEndpoint`. */
   stand(): Promise<void>;
   /**
-   * Creates the thread again in case the server has lost it; harmless for an existing thread. Resolves to whether it is
-   * a new thread without the conversation.
+   * Creates the thread again in case the server has lost it. An existing thread is not changed. Resolves to whether the
+   * thread is new and therefore lacks the conversation.
    */
   standAgain(): Promise<boolean>;
   /** Called when the call is over. */
@@ -21,7 +21,7 @@ export type Thread = {
 
 const creation = z.object({ created_at: z.string() });
 
-/** Ignores the rest of the response, including a failure to read it. */
+/** Reads the creation time. The rest of the response is ignored, including a failure to read it. */
 const readCreation = async (body: AsyncIterable<Uint8Array>): Promise<string | null> => {
   try {
     return creation.safeParse(await readJson(body)).data?.created_at ?? null;
@@ -34,10 +34,10 @@ const readCreation = async (body: AsyncIterable<Uint8Array>): Promise<string | n
 export const createThread = (world: EndpointWorld, url: string, call: AgentCall): Thread => {
   const life = new AbortController();
   let standing: Promise<void> | undefined;
-  /** Creation time according to the server; null if it is missing. */
+  /** Creation time of the thread according to the server; null if it is missing. */
   let createdAt: string | null = null;
 
-  /** Resolves to the creation time of the existing thread. */
+  /** Creates the thread, or resolves to the creation time of the existing one. */
   const make = (): Promise<string | null> =>
     withTimeout(
       world.clock,

@@ -10,7 +10,7 @@ import { excerptOf } from '../ask-endpoint.ts';
 import { createMessageEnd } from '../message-end.ts';
 
 export type LanguageModel = {
-  /** With or without a trailing `/chat/completions`. */
+  /** Base URL, with or without a trailing `/chat/completions`. */
   baseUrl: string;
   model: string;
   apiKey: string | null;
@@ -18,7 +18,7 @@ export type LanguageModel = {
   client: EndpointClient;
   clock: Clock;
   limits: { streamBytes: number; lineCharacters: number };
-  /** Timeout for the first word or tool call of a reply. */
+  /** Time limit for the first word or tool call of a reply, in milliseconds. */
   firstTokenMs: number;
   /** Called for each failed request. */
   failed?: (failure: ReplyFailure) => void;
@@ -49,8 +49,8 @@ const presentMessage = (message: ModelMessage): object => {
 };
 
 /**
- * Throws an AgentFailure or an EndpointFailure if the model fails, including `first_token_timeout`, and the signal's
- * reason if aborted.
+ * Sends a request to the model. Throws an AgentFailure or an EndpointFailure if the model fails, including
+ * `first_token_timeout`, and the signal's reason if aborted.
  */
 export async function* askModel(
   { baseUrl, model, apiKey, client, clock, limits, firstTokenMs, failed }: LanguageModel,

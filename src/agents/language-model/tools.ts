@@ -1,7 +1,7 @@
 /**
- * Tools of the language model, for every act other than speech. Errors are returned to the model, which continues. DTMF
- * collection and transfers are controls of a reply (guides/design/agents.md, "Controls"): they take effect once the
- * model's words were heard, and are dropped if those were interrupted.
+ * Tools of the language model for every action other than speech. Errors are returned to the model, which continues.
+ * DTMF collection and transfers are controls of a reply (guides/design/agents.md, "Controls"): they take effect once
+ * the model's words were heard, and are dropped if the words were interrupted.
  */
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -20,11 +20,11 @@ import type { Tool } from './ask-model.ts';
 export type ToolOutcome =
   | {
       did: 'hung up' | 'pressed keys' | 'nothing';
-      /** Tool result for the model. */
+      /** Result of the tool for the model. */
       result: string;
     }
   | {
-      /** An act of the agent that takes effect once the words of the model were heard. */
+      /** Action of the agent that takes effect once the words of the model were heard. */
       did: 'asked for keys' | 'asked for a transfer';
       control: Control;
       result: string;
@@ -35,7 +35,7 @@ export type Tools = {
   run(call: ToolCall): Promise<ToolOutcome>;
 };
 
-/** Plain JSON schemas, because some servers do not support all keywords. */
+/** Parameters are plain JSON schemas, because some servers do not support all keywords. */
 const hangUpTool: Tool = {
   name: 'hang_up',
   description: 'Ends the telephone call as soon as what you say in this reply, the goodbye, was heard.',
@@ -82,7 +82,7 @@ const collectKeysTool: Tool = {
 const inWords = (target: string): string =>
   target.endsWith('*') ? `any that begins with ${target.slice(0, -1)}` : target;
 
-/** The tool is omitted if the number's policy allows no transfer targets. */
+/** Returns the tool for transfers, which is omitted if the number's policy allows no transfer targets. */
 const transferCallTool = (transferTo: readonly string[]): Tool => ({
   name: 'transfer_call',
   description:
@@ -115,7 +115,7 @@ const toolArguments = z
   .transform((given) => given ?? {});
 const keyArguments = z.object({ keys: z.string().regex(dtmfDigits) });
 
-/** Parses the arguments, which are often an empty text if there are none; `undefined` for invalid JSON. */
+/** Parses the arguments, which are often an empty text if there are none. Returns `undefined` for invalid JSON. */
 const parsed = (text: string): unknown => {
   if (text.trim() === '') return {};
   try {
@@ -153,7 +153,7 @@ export const createTools = (
     }
   };
 
-  /** Treats null and empty texts as absent, because models fill optional parameters with them. */
+  /** Treats null and empty texts as absent, because models fill optional parameters with such values. */
   const write = (
     control: 'collect' | 'transfer',
     text: string,

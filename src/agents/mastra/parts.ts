@@ -9,7 +9,7 @@ import { finishOf, type Finish } from '../finish-reason.ts';
 import type { Frame } from '../wire/read-frames.ts';
 
 export type Part =
-  /** Words to speak; a different `block` is a different message. */
+  /** Words to speak. A different `block` means a different message. */
   | { type: 'text'; block: string; text: string }
   /** A block of text or a step of the agent begins or ends. */
   | { type: 'boundary' }
@@ -114,7 +114,7 @@ const partOfLine = (type: string, text: string): Part | undefined => {
   }
 };
 
-/** Undefined for a line of neither format. */
+/** Parses a part. Returns undefined for a line of neither format. */
 export const partOf = (frame: Frame): Part | undefined => {
   if (frame.type === 'json') return partOfChunk(frame.value);
   return frame.type === 'stray' ? partOfLine(frame.field, frame.text) : undefined;

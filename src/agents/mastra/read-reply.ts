@@ -13,18 +13,19 @@ const remarkOn = (finish: Finish): string =>
 type Seen = {
   /** Classification of the body: empty so far, not Mastra's format, or partly Mastra's format. */
   body: 'empty' | 'foreign' | 'mastra';
-  /** Data in an unknown format, while the rest may be known. */
+  /** Whether some of the data has an unknown format. */
   unreadable: boolean;
   words: boolean;
-  /** The end marker, even if the reply is not complete. */
+  /** Whether the end marker has arrived, even if the reply is not complete. */
   done: boolean;
   finish: Finish | undefined;
-  /** Suspension for an action that does not exist in a call. */
+  /** Description of a suspension that waits for an action that does not exist in a call. */
   waiting: string | undefined;
 };
 
 /**
- * Without words, only the finish `stop` and its synonyms declare silence: the agent ended its turn with an empty text.
+ * Returns the failure of a reply without words. Only the finish `stop` and its synonyms declare silence: the agent
+ * ended its turn with an empty text.
  */
 const noReply = ({ body, finish, waiting }: Seen): AgentFailure | undefined => {
   if (waiting !== undefined) return new AgentFailure('no_reply', waiting);
@@ -50,9 +51,9 @@ function* judge(seen: Seen): Generator<ReplyPiece> {
 }
 
 /**
- * Speaks the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply but does not
- * prove success. Calls `messageOver` at the finish and with each frame after it: the server may leave the body open.
- * Throws an AgentFailure.
+ * Reads a reply: the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply but does
+ * not prove success. Calls `messageOver` at the finish and with each frame after it, because the server may leave the
+ * body open. Throws an AgentFailure.
  */
 export async function* readMastraReply(
   body: AsyncIterable<Uint8Array>,
@@ -67,7 +68,7 @@ export async function* readMastraReply(
     finish: undefined,
     waiting: undefined,
   };
-  /** Text since the last end of a sentence; undefined if there is none. */
+  /** Block of the text since the last end of a sentence; undefined if there is none. */
   let block: string | undefined;
 
   for await (const frame of readFrames(body, { longestLine })) {
@@ -79,7 +80,7 @@ export async function* readMastraReply(
     }
     const part = partOf(frame);
     if (part === undefined) {
-      // Event streams may contain unknown fields; ignoring them loses no content.
+      // Event streams may contain unknown fields. Ignoring them loses no content.
       seen.unreadable ||= frame.type !== 'stray';
       continue;
     }

@@ -1,18 +1,21 @@
 /**
  * A tool call that a model wrote without any mark: `{"name": "find_order", "arguments": {…}}`, a list of such objects,
- * or `[find_order(id="B-2")]`. Other objects and lists are text. Takes one character at a time and examines each once;
- * the held-back text is bounded.
+ * or `[find_order(id="B-2")]`. Other objects and lists are text. The parser takes one character at a time and examines
+ * each once; the held-back text is bounded.
  */
 export type BareCall = {
-  /** `call`: the text is a call and is removed whole. `text`: it is not a call. Both end it at this character. */
+  /**
+   * Adds a character. `call`: the text is a call and is removed as a whole. `text`: the text is not a call. Both
+   * results end the text at this character.
+   */
   add(character: string): 'open' | 'call' | 'text';
   /** Whether the text is known to be a call. */
   isCall(): boolean;
-  /** At the end of the input: whether the text is the beginning of a call. */
+  /** Called at the end of the input. Returns whether the text is the beginning of a call. */
   isTornCall(): boolean;
 };
 
-/** Maximum characters of an object whose kind is unknown. */
+/** Maximum number of characters in an object whose kind is unknown. */
 const longestUnknown = 4_096;
 const deepest = 64;
 
@@ -30,17 +33,17 @@ const opening: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')'
 const closings = new Set(Object.values(opening));
 
 /**
- * Matches the beginning of a possible call; the character after a JSON object's brace is the quote of its first key.
+ * Matches the beginning of a possible call. The character after a JSON object's brace is the quote of its first key.
  */
 export const bareCallStart = {
   json: /(?:\[\s{0,16})?\{\s{0,64}(?=["'])/uy,
   jsonBegun: /(?:\[\s{0,16})?(?:\{\s{0,64})?$/uy,
-  /** Python: a list of calls, with named arguments or without arguments. */
+  /** Call in Python's syntax: a list of calls, with named arguments or without arguments. */
   python: /\[\s{0,8}(?=[a-z_][\w.]{0,63}\((?:\)\s{0,8}[\],]|\s{0,8}[a-z_]\w{0,63}\s{0,4}=))/iuy,
   pythonBegun: /\[\s{0,8}(?:[a-z_][\w.]{0,63}(?:\((?:\)\s{0,8}|\s{0,8}(?:[a-z_]\w{0,63}\s{0,4})?)?)?)?$/iuy,
 } as const;
 
-/** `isCall`: the text is known to be a call, and only its end is searched. */
+/** Creates a parser. With `isCall`, the text is known to be a call, and only its end is searched. */
 export const createBareCall = ({ isCall = false } = {}): BareCall => {
   const open: string[] = [];
   let length = 0;
@@ -68,7 +71,7 @@ export const createBareCall = ({ isCall = false } = {}): BareCall => {
     } else if (awaitsKey && key.length < 32) key += character;
   };
 
-  /** Whether the current keys belong to the object itself: it is the outermost, or the outermost in a list. */
+  /** Whether the current keys belong to the object itself: the outermost object, or an outermost object in a list. */
   const isAtKeys = (): boolean =>
     open.at(-1) === '}' && (open.length === 1 || (open.length === 2 && open[0] === ']'));
 
@@ -81,7 +84,7 @@ export const createBareCall = ({ isCall = false } = {}): BareCall => {
       awaitsKey = isAtKeys();
     } else if (closings.has(character)) return open.pop() === character;
     else if (character === ',') awaitsKey = isAtKeys();
-    // Between its texts JSON contains only numbers and three literals.
+    // Outside of strings, JSON contains only numbers and three literals.
     else return isCall || /[\s:\w.+-]/u.test(character);
     return open.length <= deepest;
   };

@@ -1,15 +1,15 @@
 /**
- * The text after the mark of a tool call. Most models close it with another mark; some write only the name and one JSON
- * value (`[TOOL_CALLS] [{…}]`, `<function=book>{…}`), so that words may follow the value.
+ * The text after the mark of a tool call. Most models close this text with another mark. Some write only the name and
+ * one JSON value (`[TOOL_CALLS] [{…}]`, `<function=book>{…}`), so that words may follow the value.
  */
 import { createBareCall, type BareCall } from './bare-call.ts';
 
 export type CallBody = {
   /** Returns the remaining text after the end of the call; `undefined` while the call continues. */
   add(text: string): string | undefined;
-  /** The call is written in marks: only a mark ends it. */
+  /** Notes that the call is written in marks, so that only a mark ends it. */
   hasArgumentMarks(): void;
-  /** Whether any part of a call was written; if not, the text only mentioned the mark. */
+  /** Whether any part of a call was written. If not, the text only mentioned the mark. */
   isCall(): boolean;
 };
 
@@ -19,7 +19,7 @@ type Reading =
   | { in: 'name' }
   | { in: 'value'; value: BareCall }
   | { in: 'behind' }
-  /** Code, or arguments between marks. */
+  /** State within code, or within arguments between marks. */
   | { in: 'marks' };
 
 export const createCallBody = (): CallBody => {
@@ -32,7 +32,7 @@ export const createCallBody = (): CallBody => {
     return { in: 'value', value };
   };
 
-  /** `words`: this character belongs to spoken text. */
+  /** Takes a character. Returns `words` if the character belongs to spoken text. */
   const take = (character: string): 'words' | 'call' => {
     if (reading.in === 'marks') return 'call';
     if (reading.in === 'value') {
@@ -46,7 +46,7 @@ export const createCallBody = (): CallBody => {
     }
     if (isSpace(character)) return 'call';
     if (reading.in === 'behind') return /[\p{L}\p{N}]/u.test(character) ? 'words' : 'call';
-    // A tool's name is ASCII; other words mean that the text only mentions the mark.
+    // A tool's name is ASCII. Other words mean that the text only mentions the mark.
     if (!hasText && /[^\p{ASCII}]/u.test(character)) return 'words';
     hasText = true;
     if (!/[\w.:/-]/u.test(character)) reading = { in: 'marks' };

@@ -1,18 +1,19 @@
 /**
- * The meaning of a mark by its name. Every model family has its own chat template, but the names consist of the same
- * few words: `<|tool_calls_section_begin|>`, `<｜tool▁calls▁begin｜>`, `<|START_ACTION|>`, `<minimax:tool_call>`.
+ * Derives the meaning of a mark from its name. Every model family has its own chat template, but the names consist of
+ * the same few words: `<|tool_calls_section_begin|>`, `<｜tool▁calls▁begin｜>`, `<|START_ACTION|>`,
+ * `<minimax:tool_call>`.
  */
 
 /** Effect of a mark on the text after it. */
 export type Meaning =
-  /** Padding, and marks that only separate. */
+  /** Padding, and marks that only separate; such marks have no effect. */
   | 'nothing'
   | 'thought'
   | 'thought end'
   /** The text of a tool call, or of a tool's result. */
   | 'call'
   | 'call end'
-  /** The name or value of an argument: a call with such marks contains no JSON. */
+  /** The name or value of an argument follows. A call with such marks contains no JSON. */
   | 'argument'
   /** The role follows, up to the end of the line or the next mark. */
   | 'header'
@@ -23,17 +24,17 @@ export type Meaning =
   | 'message'
   /** The message ends, and the same model may begin another one (OpenAI Harmony). */
   | 'message end'
-  /** The model's turn ends: after it the model continues with an invented conversation. */
+  /** The model's turn ends. Text after it is a conversation that the model has invented. */
   | 'turn end'
-  /** `<s>` and `</s>`: a sentence of SSML, or the beginning and end of the whole text for Llama and Mistral. */
+  /** `<s>` and `</s>`: in SSML a sentence, for Llama and Mistral the beginning and end of the whole text. */
   | 'sequence'
   | 'sequence end'
-  /** The turn of another role, invented by the model. */
+  /** A turn of another role follows, which the model has invented. */
   | 'foreign turn';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Names that would be misread by their words. */
+/** Names whose words would give a wrong meaning. */
 const exact: ReadonlyMap<string, Meaning> = new Map([
   ...['im_start', 'start', 'begin', 'start_of_turn', 'start_of_role', 'start_header_id', 'header_start'].map(
     (name) => [name, 'header'] as const,
@@ -65,7 +66,7 @@ const turnEndWords = setOf('of text turn sentence utterance message id im token 
 
 /**
  * Returns the meaning of a special token. `closes`: the mark has a slash or a closing shape. Token names are not words
- * of any language, so an unknown one has no effect and is removed.
+ * of any language, so an unknown token is removed and has no effect.
  */
 export const meaningOfToken = (name: string, closes: boolean): Meaning => {
   const plain = name
@@ -98,7 +99,7 @@ const answerTag = /^(?:final_)?(?:answer|response|solution)$/;
 const turnTag =
   /^(?:start_of_turn|end_of_turn|end_of_utterance|bos|eos|pad|unk|endoftext|unused\d{1,4}|extra_id_\d{1,4}|reserved_\d{1,4})$/;
 
-/** Returns `undefined` for a tag outside of any template: it is HTML, SSML, a control or text. */
+/** Returns the meaning of a tag. `undefined` for a tag that is in no template: HTML, SSML, a control or text. */
 export const meaningOfTag = (name: string, closes: boolean): Meaning | undefined => {
   const [, namespace = '', plain = ''] = /^(?:([a-z]\w*):)?(.*)$/u.exec(name.toLowerCase()) ?? [];
   if (argumentTag.test(plain)) return closes ? 'nothing' : 'argument';
@@ -114,7 +115,7 @@ export const meaningOfTag = (name: string, closes: boolean): Meaning | undefined
 const bracketCall = /^(?:end_)?tool_(?:calls?|requests?|results?|content)$/;
 const bracketThought = setOf('THINK THINKING REASONING THOUGHT');
 
-/** Returns `undefined` for brackets around other text. */
+/** Returns the meaning of text in brackets; `undefined` for other text. */
 export const meaningOfBrackets = (name: string, closes: boolean): Meaning | undefined => {
   const plain = name.toLowerCase();
   if (bracketCall.test(plain)) return closes || plain.startsWith('end_') ? 'call end' : 'call';

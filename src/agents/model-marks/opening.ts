@@ -1,12 +1,12 @@
 /**
  * The beginning of a message whose server has removed the special tokens of the chat template but left the words
- * between them: `analysisThe user asks …assistantfinalHello.` Also the sentences with which Granite 3.2 marks its
- * thoughts.
+ * between them: `analysisThe user asks …assistantfinalHello.` The sentences with which Granite 3.2 marks its thoughts
+ * are treated likewise.
  */
 import type { Meaning } from './mark-meaning.ts';
 
 export type Opening =
-  /** `isDoubtful`: the opening may be an ordinary word, unless its end follows. */
+  /** An opening. `isDoubtful`: the opening may be an ordinary word, unless its end follows. */
   | { type: 'mark'; length: number; meaning: Meaning; isDoubtful: boolean }
   | { type: 'begun' }
   /** The message begins with ordinary words. */
@@ -40,11 +40,11 @@ const begun = [
 /** Prefix that Phi and Firefunction write before a tool call without marks: `functools[{…}]`. */
 export const beforeCall = /^\s*functools\s*$/u;
 
-/** End of a thought that began with an opening. */
+/** Matches the end of a thought that began with an opening. */
 export const openingThoughtEnd = /assistantfinal|Here(?:'s| is) my response:/u;
 export const longestOpeningThoughtEnd = 'Here is my response:'.length;
 
-/** White space before the first word of a message. */
+/** Maximum number of white-space characters before the first word of a message. */
 const longestSpace = 64;
 
 export const readOpening = (text: string): Opening => {

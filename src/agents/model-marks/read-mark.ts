@@ -5,12 +5,12 @@ import { meaningOfBrackets, meaningOfTag, meaningOfToken, type Meaning } from '.
 
 export type ReadMark =
   | { type: 'mark'; length: number; meaning: Meaning }
-  /** May become a mark with more text. */
+  /** The text may become a mark when more text arrives. */
   | { type: 'begun' }
-  /** Not a mark: the character is text. */
+  /** The text is not a mark. */
   | { type: 'text' };
 
-/** First characters of all marks. */
+/** Matches the first characters of all marks. */
 // oxlint-disable-next-line no-control-regex -- ESC and CSI are what is meant
 export const markStart = /[<[\]{◁\u001b\u009b]/gu;
 
@@ -18,7 +18,7 @@ type Shape = {
   whole: RegExp;
   /** Matches incomplete marks at the end of the text. */
   begun: RegExp;
-  /** Returns `undefined` for text that only resembles a mark. */
+  /** Returns the meaning of the mark; `undefined` for text that only resembles a mark. */
   meaning: (groups: Readonly<Record<string, string | undefined>>) => Meaning | undefined;
 };
 
@@ -27,8 +27,8 @@ const nothing = (): Meaning => 'nothing';
 const closes = (...signs: (string | undefined)[]): boolean => signs.some((sign) => (sign ?? '') !== '');
 
 /**
- * `<|im_end|>`, `<｜tool▁calls▁begin｜>`, `<|/tool_call|>`; with one bar `<|tool_call>` opens and `<tool_call|>` closes.
- * `<｜DSML｜invoke name="x">` is a tag.
+ * Tokens such as `<|im_end|>`, `<｜tool▁calls▁begin｜>`, `<|/tool_call|>`. With one bar, `<|tool_call>` opens and
+ * `<tool_call|>` closes. `<｜DSML｜invoke name="x">` is a tag.
  */
 const tokens: readonly Shape[] = [
   {
@@ -63,7 +63,7 @@ const brackets: readonly Shape[] = [
     begun: /\[\/?(?:[a-z]\w{0,24})?$/iuy,
     meaning: ({ slash, name = '' }) => meaningOfBrackets(name, closes(slash)),
   },
-  // EXAONE: `[|assistant|]`, `[|endofturn|]`.
+  // Marks of EXAONE: `[|assistant|]`, `[|endofturn|]`.
   {
     whole: /\[\|(?<slash>\/?)(?<name>[^\s|\]]{1,30})\|\]/uy,
     begun: /\[\|(?:\/?[^\s|\]]{0,30}\|?)?$/uy,
@@ -74,7 +74,7 @@ const brackets: readonly Shape[] = [
 const shapes: Readonly<Record<string, readonly Shape[]>> = {
   '<': [...tokens, ...tags],
   '[': brackets,
-  // Kimi: `◁think▷`, `◁/think▷`.
+  // Marks of Kimi: `◁think▷`, `◁/think▷`.
   '◁': [
     {
       whole: /◁(?<slash>\/?)(?<name>[a-z_]{1,30})▷/iuy,
@@ -82,7 +82,7 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
       meaning: ({ slash, name = '' }) => meaningOfToken(name, closes(slash)),
     },
   ],
-  // MiniMax-M3: `]<]minimax[>[` before each of its tags.
+  // Prefix that MiniMax-M3 writes before each of its tags: `]<]minimax[>[`.
   ']': [
     {
       whole: /\]<\]\w{1,20}\[>\[/uy,
@@ -90,7 +90,7 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
       meaning: nothing,
     },
   ],
-  // Terminal colours and links (ECMA-48).
+  // Escape sequences for colours and links in a terminal (ECMA-48).
   '\u001b': [
     {
       whole:
@@ -117,7 +117,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 };
 
-/** `at` is the position of a `markStart`. */
+/** Reads the mark at a position. `at` is the position of a `markStart`. */
 export const readMark = (text: string, at: number): ReadMark => {
   let isBegun = false;
   for (const { whole, begun, meaning } of shapes[text.charAt(at)] ?? []) {

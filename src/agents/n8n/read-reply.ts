@@ -1,25 +1,28 @@
 /**
  * Reads the answer of a workflow: one JSON document, plain text, or a stream of JSON lines (`begin`, `item`, `end`,
- * `error`), depending on its response mode.
+ * `error`), depending on the workflow's response mode.
  */
 import { z } from 'zod';
 import { AgentFailure, type ReplyPiece, sentenceEnd } from '../agent.ts';
 import { createSaidSoFar } from '../said-so-far.ts';
 import { readFrames } from '../wire/read-frames.ts';
 
-/** Maximum nesting: replies are one or two levels deep, and deeper recursion could exhaust the stack. */
+/** Maximum nesting depth. Replies are one or two levels deep, and deeper recursion could exhaust the stack. */
 const deepest = 8;
 
-/** n8n's own message of a workflow that answers before it has run, in a field that otherwise contains a reply. */
+/** Message that n8n sends if the workflow answers before it has run, in a field that otherwise contains a reply. */
 const startedMessage = 'Workflow was started';
 
-/** `controls`: value of the field of that name beside the words or at an outer level; undefined if there is none. */
+/**
+ * Reply of a workflow. `controls` is the value of the field of that name beside the words or at an outer level;
+ * undefined if there is none.
+ */
 type WorkflowReply = { words: string; controls: unknown };
 
 /**
- * Finds the words of a workflow's answer (guides/design/agents.md, "n8n"): a text is the reply itself; a list yields
- * its first reply, an object the first of its fields `output`, `text` and `message`. Undefined if there is none. Other
- * fields are data, not speech.
+ * Finds the words of a workflow's answer (guides/design/agents.md, "n8n"). A text is the reply itself; a list yields
+ * its first reply, an object the first of its fields `output`, `text` and `message`. Undefined if there are no words.
+ * Other fields are data, not speech.
  */
 export const findReply = (value: unknown, depth = 0): WorkflowReply | undefined => {
   if (typeof value === 'string') return { words: value, controls: undefined };
@@ -47,7 +50,7 @@ const fieldsOf = ({ output, text, message }: Fields): unknown[] => [output, text
 const saysStarted = ({ output, text, message }: Fields): boolean =>
   output === undefined && text === undefined && message === startedMessage;
 
-/** Whether the answer only describes the execution: the workflow's words, if any, are sent elsewhere. */
+/** Whether the answer only describes the execution. Words of such a workflow, if any, are sent elsewhere. */
 const isStatus = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   const fields: Fields = value;
@@ -57,7 +60,7 @@ const isStatus = (value: unknown): boolean => {
 /** Matches broken JSON and event streams of other kinds of servers, which are not words. */
 const machineText = /^(?:\{\s*["'}]|\[\s*[[{"'\]]|(?:data|event):)/;
 
-/** Matches NUL and U+FFFD, which replaces invalid UTF-8: a picture, audio, or a legacy encoding. */
+/** Matches NUL and U+FFFD, which replaces invalid UTF-8: signs of a picture, audio, or a legacy encoding. */
 // oxlint-disable-next-line no-control-regex -- NUL is what is meant
 const binary = /[\0\uFFFD]/;
 
@@ -106,7 +109,7 @@ const reportedError = (content: unknown): AgentFailure =>
 const plainText = (words: string | undefined): WorkflowReply | undefined =>
   words === undefined ? undefined : { words, controls: undefined };
 
-/** JSON as a text; `undefined` for other text. A model's words may begin with a brace as well. */
+/** Parses JSON in a text; returns `undefined` for other text. The words of a model may also begin with a brace. */
 const jsonIn = (content: unknown): { value: unknown } | undefined => {
   if (typeof content !== 'string' || !/^\s*(?:\{|\[\s*\{)/.test(content)) return undefined;
   try {
@@ -116,7 +119,7 @@ const jsonIn = (content: unknown): { value: unknown } | undefined => {
   }
 };
 
-/** Nodes, or their steps, that have already sent an item. */
+/** Tracks the nodes, and their steps, that have already sent an item. */
 const createNodes = () => {
   const seen = new Set<string>();
   const nameOf = ({ metadata }: StreamLine): string =>
@@ -137,10 +140,10 @@ const createNodes = () => {
 };
 
 /**
- * An `end` line is not the end of the reply: each node and each step of an agent has its own, and only the end of the
- * response ends the reply. An `error` line does not fail the reply either: an agent whose tool has failed continues
- * with its next step, so only an error at the end of the stream fails it. An empty text declares silence, and so does a
- * stream whose nodes all ended without words. Throws an AgentFailure.
+ * Reads a streamed reply. An `end` line is not the end of the reply: each node and each step of an agent has its own,
+ * and only the end of the response ends the reply. An `error` line does not fail the reply either, because an agent
+ * whose tool has failed continues with its next step; only an error at the end of the stream fails it. An empty text
+ * declares silence, and so does a stream whose nodes all ended without words. Throws an AgentFailure.
  */
 export async function* readN8nReply(
   body: AsyncIterable<Uint8Array>,
@@ -156,7 +159,7 @@ export async function* readN8nReply(
     end: false,
     stream: false,
   };
-  /** Nodes or steps that have begun and not ended. */
+  /** Number of nodes or steps that have begun and not ended. */
   let open = 0;
   /** The newest error, and whether the stream continued after it. */
   let error: { failure: AgentFailure; isLast: boolean } | undefined;
@@ -164,8 +167,8 @@ export async function* readN8nReply(
   const nodes = createNodes();
   const said = createSaidSoFar();
   /**
-   * JSON without a reply at the beginning of a node's output: data, unless further items show that it was the beginning
-   * of a text.
+   * JSON without a reply at the beginning of a node's output. Such JSON is data, unless further items show that it was
+   * the beginning of a text.
    */
   let data: string | undefined;
 
@@ -181,7 +184,10 @@ export async function* readN8nReply(
     if (isMidSentence) yield sentenceEnd;
     isMidSentence = false;
   }
-  /** A node that responds with JSON streams it as text in one item; later items are text, whatever their form. */
+  /**
+   * Handles an item. A node that responds with JSON streams it as text in one item; later items are text, whatever
+   * their form.
+   */
   function* takeItem(line: StreamLine): Generator<ReplyPiece, void, undefined> {
     const { content } = line;
     const isFirst = nodes.isFirstItem(line);
@@ -192,7 +198,7 @@ export async function* readN8nReply(
     if (reply === undefined) return;
     const begun = isFirst ? '' : (data ?? '');
     data = undefined;
-    // A node after the agent may respond with the text that the agent has streamed.
+    // A node after the agent may respond with the text that the agent has already streamed.
     const isWhole = json !== undefined || typeof content !== 'string';
     const words = said.newIn(begun + reply.words, { isWhole, isLast: isFirst });
     yield* say({ ...reply, words });
@@ -203,7 +209,7 @@ export async function* readN8nReply(
     if (error !== undefined) error.isLast = false;
     if (line === undefined) {
       seen.status ||= isStatus(value);
-      // Only the first document counts, as only the first item of a list does.
+      // Only the first document counts, just as only the first item of a list does.
       if (!seen.stream && !seen.reply) yield* say(findReply(value));
     } else if (line.type === 'error') error = { failure: reportedError(line.content), isLast: true };
     else if (line.type === 'item') yield* takeItem(line);

@@ -1,7 +1,7 @@
 /**
- * Advice for an agent endpoint without a reply, or with one that is unsuitable for a call: rows of symptoms and advice
- * for every server, for each agent type, and for servers of another type. Rows are tried from top to bottom; the first
- * that applies counts.
+ * Advice for an agent endpoint without a reply, or with a reply that is unsuitable for a call. The advice is in rows of
+ * symptoms and texts: for every server, for each agent type, and for servers of another type. Rows are tried from top
+ * to bottom; the first that applies counts.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
@@ -25,25 +25,25 @@ import { secretsOf, withoutSecretsIn } from './without-secrets.ts';
 type Symptoms = FailedRequest & {
   binding: AgentBinding;
   hasToken: boolean;
-  /** The custom headers that were sent, in lower case. */
+  /** Names of the custom headers that were sent, in lower case. */
   sentHeaders: readonly string[];
   remarks: readonly string[];
   exchanges: TriedTurn['exchanges'];
-  /** Null for a turn that did not fail, but may have been silent. */
+  /** Failure of the turn; null for a turn that did not fail, but may have been silent. */
   failure: TriedTurn['failure'];
-  /** No speakable text arrived, and no other cause is known; includes chosen silence. */
+  /** Whether no speakable text arrived and no other cause is known. Chosen silence is included. */
   isWordless: boolean;
 };
 
-/** A sentence or two of advice; undefined if no row applies. */
+/** Returns a sentence or two of advice; undefined if no row applies. */
 type Adviser = (symptoms: Symptoms) => string | undefined;
 
-/** Where to enter a custom header. */
+/** Advice to add a custom header. */
 const addHeader = (name: string): string => `add ${name} to the headers of the agent`;
 
 const fields = z.record(z.string(), z.unknown());
 
-/** Undefined for data other than a JSON object, including truncated JSON. */
+/** Parses a JSON object. Undefined for other data, including truncated JSON. */
 const jsonObject = (text: string): Record<string, unknown> | undefined => {
   try {
     return fields.safeParse(JSON.parse(text)).data;
@@ -65,7 +65,7 @@ const symptomsOf = (
   { binding, bearerToken, headers }: Pick<AgentCall, 'binding' | 'bearerToken' | 'headers'>,
 ): Symptoms => {
   const { exchanges, failure, remarks } = turn;
-  // A cancelled run gives no reason for its cancellation.
+  // Responses to the cancelling of a run are ignored, because they do not explain a failure.
   const answers = exchanges.flatMap(({ sent, received }) =>
     received === null || pathOf(sent.url).endsWith('/cancel') ? [] : [received],
   );
@@ -199,7 +199,7 @@ const generalAdvice: Adviser = (symptoms) => {
   }
 };
 
-/** The operator's language model behind the built-in agent. */
+/** Advice for the operator's language model behind the built-in agent. */
 const builtInAdvice: Adviser = (symptoms) => {
   const { failure, status } = symptoms;
   switch (failure?.kind) {
@@ -240,7 +240,7 @@ const webhook: Adviser = ({ failure, status, text, quote }) => {
 
 const azureDeployments = '/openai/deployments/';
 
-/** Azure OpenAI, whose URLs contain a deployment and a version, and whose key has its own header. */
+/** Advice for Azure OpenAI, whose URLs contain a deployment and a version, and whose key has its own header. */
 const azure: Adviser = ({ hostName, path, status, text, sentHeaders, binding }) => {
   const isAzure =
     /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/i.test(hostName) ||
@@ -255,7 +255,8 @@ const azure: Adviser = ({ hostName, path, status, text, sentHeaders, binding }) 
     return `Azure wants the key of the resource in the header api-key (HTTP 401): ${addHeader('api-key')}.`;
   if (status === 404 && text.includes('DeploymentNotFound'))
     return 'The resource has no deployment of this name. The chat URL names the deployment, which may have another name than its model; a new one takes some minutes.';
-  // An incomplete URL gets "resource not found", and /openai/v1 requires a "model", which calls do not send.
+  // Azure answers an incomplete URL with "resource not found", and /openai/v1 requires a "model", which calls do not
+  // send.
   const isComplete =
     path.includes(azureDeployments) &&
     URL.parse(binding.chatUrl ?? '')?.searchParams.has('api-version') === true;
@@ -267,7 +268,7 @@ const azure: Adviser = ({ hostName, path, status, text, sentHeaders, binding }) 
 const missing =
   /required|missing|must (be )?(provide|specif|set)|not (be )?(provided|specified|set|found|exist)|does not exist|unknown|invalid|no model/i;
 
-/** Servers with OpenAI's chat-completions format. */
+/** Advice for servers with OpenAI's chat-completions format. */
 const openaiCompatible: Adviser = (symptoms) => {
   const { failure, isWordless, status, text, path } = symptoms;
   if (status === 400 && /x-portkey-(config|provider)/.test(text))
@@ -298,9 +299,9 @@ const openaiCompatible: Adviser = (symptoms) => {
 const n8nUrl = 'the production URL of the chat trigger, https://…/webhook/<id>/chat';
 const n8nModes = '"When Last Node Finishes", "Using Respond to Webhook Node" or "Streaming"';
 
-/** The chat trigger of n8n. */
+/** Advice for the chat trigger of n8n. */
 const n8n: Adviser = ({ failure, status, path, text, hasToken, quote }) => {
-  // n8n's messages about the execution, in place of a reply.
+  // Messages of n8n about the execution, in place of a reply.
   if (text.includes('"executionStarted"'))
     return `The workflow answers over its own chat window ("Using Response Nodes"), and here only that it has begun. Set the response mode of the chat trigger to ${n8nModes}.`;
   if (/"message"\s*:\s*"Workflow was started"/.test(text))
@@ -338,7 +339,7 @@ const n8n: Adviser = ({ failure, status, path, text, hasToken, quote }) => {
   return undefined;
 };
 
-/** LangGraph's servers, in JavaScript and in Python. */
+/** Advice for LangGraph's servers, in JavaScript and in Python. */
 const langgraph: Adviser = (symptoms) => {
   const { binding, failure, isWordless, status, path, host, text, hasToken, sentHeaders } = symptoms;
   if (binding.assistantId === null && failure !== null)
@@ -370,7 +371,7 @@ const langgraph: Adviser = (symptoms) => {
   return undefined;
 };
 
-/** Before 1.0 the context was read from `runtimeContext`; those versions silently ignore `requestContext`. */
+/** Advice for Mastra before 1.0, which read the context from `runtimeContext` and silently ignores `requestContext`. */
 const oldMastra: Adviser = ({ failure, headers, text }) => {
   const isOldStream = headers['x-vercel-ai-data-stream'] !== undefined || text.startsWith('f:{"messageId"');
   const isPlain = headers['content-type']?.startsWith('text/plain') === true && text.startsWith('data:');
@@ -379,7 +380,7 @@ const oldMastra: Adviser = ({ failure, headers, text }) => {
   return undefined;
 };
 
-/** Mastra's own server, from 0.18 on. */
+/** Advice for Mastra's own server, from 0.18 on. */
 const mastra: Adviser = (symptoms) => {
   const { binding, failure, isWordless, status, text, quote } = symptoms;
   if (status === 404 && /Agent with (id|name)/.test(text)) {
@@ -403,7 +404,7 @@ const mastra: Adviser = (symptoms) => {
   return oldMastra(symptoms);
 };
 
-/** Advice about a failed or silent turn. */
+/** Advice about a failed or silent turn by agent type. */
 const adviceByType: Readonly<Record<AgentType, Adviser>> = {
   webhook,
   openai_compatible: openaiCompatible,
@@ -412,12 +413,12 @@ const adviceByType: Readonly<Record<AgentType, Adviser>> = {
   mastra,
 };
 
-/** Advice about a turn that was spoken but is still wrong. */
+/** Advice about a turn that was spoken but is still wrong, by agent type. */
 const objectionByType: Readonly<Partial<Record<AgentType, Adviser>>> = { mastra: oldMastra };
 
 type Format = AgentType | 'anthropic' | 'responses' | 'gemini' | 'ollama' | 'ui-stream';
 
-/** In this order: the first match counts. The beginning of a body suffices for all of them. */
+/** Formats with their patterns; the first match counts. The beginning of a body is enough for all patterns. */
 const formatsOfText: readonly (readonly [Format, RegExp])[] = [
   ['openai_compatible', /"choices": ?\[/],
   ['responses', /"object": ?"response"|"type": ?"response\./],
@@ -474,13 +475,13 @@ const isAgentType = (format: Format): format is AgentType => agentTypes.some((ty
 
 const isUnderstood = (kind: string | undefined): boolean => kind !== 'invalid_reply' && kind !== 'no_reply';
 
-/** Format of a successful answer without words for this type. */
+/** Returns the format of a successful answer that contains no words for this agent type. */
 const formatOfAnswer = ({ failure, status, text }: Symptoms): Format | undefined =>
   isUnderstood(failure?.kind) || status === 0 || status >= 300
     ? undefined
     : (formatsOfText.find(([, pattern]) => pattern.test(text))?.[0] ?? formatOfDocument(text));
 
-/** Format of a server whose URL identifies it, and which rejected the content of a request. */
+/** Returns the format of a server that its URL identifies, and that rejected the content of a request. */
 const formatOfAddress = ({ failure, status, path }: Symptoms): Format | undefined => {
   if (failure?.kind !== 'http_error' || ![400, 404, 405, 422].includes(status)) return undefined;
   return formatOfPath(path);

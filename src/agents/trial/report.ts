@@ -55,7 +55,7 @@ const controlWords = (control: Control): string => {
       return `transfers to ${transferWords(control.transfer)}`;
     case 'change_language':
       return `goes on in the language ${control.language}`;
-    // Pressing DTMF digits, the only remaining control.
+    // The only remaining control sends DTMF digits.
     default:
       return `presses ${control.keys}`;
   }

@@ -3,16 +3,19 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { TransferWanted } from '#machines/transfer.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
-/** Minimum characters. A shorter header is a setting, such as "true", which occurs in words by chance. */
+/**
+ * Minimum number of characters of a secret. A shorter header is a setting, such as "true", which occurs in words by
+ * chance.
+ */
 const shortestSecret = 8;
 
-/** Values that are sent to an endpoint and must not appear in a report. */
+/** Returns the values that are sent to an endpoint and must not appear in a report. */
 export const secretsOf = ({ bearerToken, headers }: Pick<AgentCall, 'bearerToken' | 'headers'>): string[] => {
   const sent = Object.values(headers).filter((value) => value.length >= shortestSecret);
   return bearerToken === null || bearerToken === '' ? sent : [bearerToken, ...sent];
 };
 
-/** The forms of a secret in text, in JSON and in a URL. */
+/** Returns the forms of a secret in text, in JSON and in a URL. */
 const formsOf = (secret: string): string[] => [
   ...new Set([
     secret,
@@ -22,14 +25,14 @@ const formsOf = (secret: string): string[] => [
   ]),
 ];
 
-/** If a text was cut within a secret, the remaining part is masked. */
+/** Masks the remaining part of a secret if the text was cut within it. */
 const withoutCutSecret = (text: string, secret: string): string => {
   for (let length = Math.min(secret.length, text.length); length >= shortestSecret; length -= 1)
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mask;
   return text;
 };
 
-/** Longest first, because one may contain another. */
+/** Secrets are masked from the longest to the shortest, because one may contain another. */
 const hiding = (secrets: readonly string[]): ((text: string) => string) => {
   const forms = secrets.flatMap(formsOf).toSorted((one, other) => other.length - one.length);
   return (text) =>
@@ -44,7 +47,7 @@ const withHidden = (transfer: TransferWanted, hide: (text: string) => string): T
   briefing: transfer.briefing && hide(transfer.briefing),
 });
 
-/** Masks secrets that the endpoint repeats; the gateway's own words are unchanged. */
+/** Masks secrets that the endpoint repeats. The gateway's own words are unchanged. */
 export const withoutSecrets = (turn: TriedTurn, secrets: readonly string[]): TriedTurn => {
   if (secrets.length === 0) return turn;
   const hide = hiding(secrets);

@@ -1,27 +1,27 @@
 /**
- * The only reader of streamed replies, whatever their content type: server-sent events (WHATWG HTML, section 9.2), JSON
- * values on separate lines, or one JSON document. Content types are often wrong, so the first character decides. The
- * result does not depend on how the bytes were cut.
+ * Reads all streamed replies, whatever their content type: server-sent events (WHATWG HTML, section 9.2), JSON values
+ * on separate lines, or one JSON document. Content types are often wrong, so the first character decides. The result
+ * does not depend on how the bytes were cut.
  *
- * eventsource-parser (4.1.3) is not used: it follows the standard, and servers do not. It reads all of 88 recorded
- * event streams alike in one piece, but four differently byte by byte, because it discards the beginning of a line that
- * is not a field of the standard (llama.cpp's `error: …`, Mastra's `0:"…"`). For a server that omits the blank lines it
- * returns no events. It is some five times as fast (36 MB/s against 7 in one run), which would not be noticeable: a
- * long reply has a hundred kilobytes.
+ * eventsource-parser (4.1.3) is not used, because it follows the standard, while many servers do not.
+ * eventsource-parser reads all of 88 recorded event streams alike in one piece, but four differently byte by byte,
+ * because it discards the beginning of a line that is not a field of the standard (llama.cpp's `error: …`, Mastra's
+ * `0:"…"`). For a server that omits the blank lines eventsource-parser returns no events. eventsource-parser is some
+ * five times as fast (36 MB/s against 7 in one run), but a long reply has only a hundred kilobytes.
  */
 import { AgentFailure } from '../agent.ts';
 
 /**
- * Lines end with LF, CRLF or CR; RS separates records in JSON text sequences (RFC 7464). Unicode's other line ends are
- * excluded: U+2028 occurs unescaped inside JSON.
+ * Matches line ends: LF, CRLF or CR, and RS, which separates records in JSON text sequences (RFC 7464). Unicode's other
+ * line ends are excluded, because U+2028 occurs unescaped inside JSON.
  */
 // oxlint-disable-next-line no-control-regex -- RS is what is meant
 const lineEnd = /\r\n?|\n|\x1e/;
 
 /**
- * Splits bytes, cut anywhere, into whole lines of text without their line ends; the last line needs none. Decodes UTF-8
- * incrementally, drops one byte order mark at the start, and replaces invalid UTF-8 by U+FFFD. Yields a complete line
- * at once, even if it ends with a CR whose LF may still follow.
+ * Splits bytes, cut anywhere, into whole lines of text without their line ends; the last line may lack its line end.
+ * Decodes UTF-8 incrementally, drops one byte order mark at the start, and replaces invalid UTF-8 by U+FFFD. A complete
+ * line is yielded at once, even if it ends with a CR whose LF may still follow.
  *
  * Throws an AgentFailure `reply_too_large` for a line of more than `longestLine` characters.
  */
@@ -30,7 +30,7 @@ export async function* readLines(
   longestLine: number,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8');
-  /** The beginning of a line, in its original pieces: joining them each time would take quadratic time. */
+  /** Beginning of a line in its original pieces, because joining them each time would take quadratic time. */
   let begun: string[] = [];
   let length = 0;
   let endedWithCr = false;
@@ -50,7 +50,7 @@ export async function* readLines(
   };
   function* linesOf(decoded: string): Generator<string, void, undefined> {
     if (decoded === '') return;
-    // The second half of a split CRLF.
+    // A line feed at the beginning is the second half of a split CRLF and is dropped.
     const text = endedWithCr && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
     endedWithCr = text === '' ? false : text.endsWith('\r');
     const parts = text.split(lineEnd);
@@ -68,21 +68,21 @@ export async function* readLines(
 }
 
 export type Frame =
-  /** The data of an event, or a separate JSON value; `event` is empty if unnamed. */
+  /** Data of an event, or a separate JSON value. `event` is empty if the event has no name. */
   | { type: 'json'; event: string; value: unknown }
-  /** `data: [DONE]`, with which some servers end a reply. */
+  /** The line `data: [DONE]`, with which some servers end a reply. */
   | { type: 'done' }
   /** Data other than JSON. */
   | { type: 'unreadable'; event: string }
-  /** A line of an event stream with a non-standard field: `error: …`, `0:"…"`. */
+  /** A line of an event stream with a field outside of the standard: `error: …`, `0:"…"`. */
   | { type: 'stray'; field: string; text: string }
-  /** A whole reply that is neither JSON nor events; only if `plainText` is set. */
+  /** A whole reply that is neither JSON nor events. Only readers with `plainText` receive it. */
   | { type: 'text'; text: string };
 
 export type FrameOptions = {
-  /** Maximum characters of one line. */
+  /** Maximum number of characters in one line. */
   longestLine: number;
-  /** Text other than JSON is the reply itself, not an event stream. */
+  /** Whether text other than JSON is the reply itself instead of an event stream. */
   plainText?: boolean;
 };
 
@@ -108,7 +108,10 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
   let event = '';
   let data: string[] = [];
 
-  /** Some servers omit the blank lines: complete data then counts as an event. */
+  /**
+   * Whether the data so far is a complete event: some servers omit the blank lines, so complete data counts as an
+   * event.
+   */
   const isWhole = (): boolean => {
     const [only = ''] = data;
     return data.length === 1 && (only.trim() === '[DONE]' || parse(only).isJson);
@@ -124,7 +127,7 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
   function* take(line: string): Generator<Frame, void, undefined> {
     if (line === '') yield* dispatch();
     const colon = line.indexOf(':');
-    // A comment; some servers use it as a keep-alive.
+    // The line is a comment, which some servers send as a keep-alive.
     if (line === '' || colon === 0) return;
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
@@ -136,7 +139,8 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
 
   yield* take(first);
   for await (const line of rest) yield* take(line);
-  // The standard drops an event without its blank line; clients do not, and some servers end that way.
+  // The last event is emitted without a blank line: the standard would drop it, but clients do not, and some servers
+  // end that way.
   yield* dispatch();
 }
 
@@ -162,7 +166,7 @@ async function* readJson(
     for await (const line of rest) if (line.trim() !== '') yield asFrame(line, '');
     return;
   }
-  // One document over several lines.
+  // The first line belongs to one document over several lines.
   const text = await restOf(first, rest, options.longestLine);
   const whole = parse(text);
   if (whole.isJson) yield { type: 'json', event: '', value: whole.value };
@@ -177,8 +181,8 @@ const readText = async (first: string, rest: Lines, { longestLine }: FrameOption
 };
 
 /**
- * An empty body yields no frames. Throws an AgentFailure for an HTML page (`invalid_reply`) and for a line that is too
- * long (`reply_too_large`).
+ * Reads the frames of a body. An empty body yields no frames. Throws an AgentFailure for an HTML page (`invalid_reply`)
+ * and for a line that is too long (`reply_too_large`).
  */
 export async function* readFrames(
   body: AsyncIterable<Uint8Array>,

@@ -41,7 +41,7 @@ const turn = z.object({
   exchanges: z.array(exchange),
   spoken: z
     .array(z.object({ text: z.string().meta({ example: 'We open at nine thirty.' }), at_ms: milliseconds }))
-    .meta({ description: 'What a call would speak, and when it was ready for synthesis.' }),
+    .meta({ description: 'Text that a call would speak, and the time at which it was ready for synthesis.' }),
   controls: z
     .array(
       z.object({
@@ -93,7 +93,7 @@ const turn = z.object({
     })
     .nullable()
     .meta({ example: null }),
-  advice: z.string().nullable().meta({ description: 'What to change.' }),
+  advice: z.string().nullable().meta({ description: 'Recommended change.' }),
 });
 
 export const agentTrial = z

@@ -22,7 +22,9 @@ const trialRequest = z
     chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required except for `builtin`.' }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
     agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
-    controls: agentControls.optional().meta({ description: 'As in a binding. Default: `off`.' }),
+    controls: agentControls
+      .optional()
+      .meta({ description: 'Controls of the agent, as in a binding. Default: `off`.' }),
     token: z
       .string()
       .max(4096)

@@ -1,10 +1,11 @@
 /**
- * The events of a call as Server-Sent Events (WHATWG HTML, 9.2): first past events, then new ones as they occur.
+ * The events of a call as Server-Sent Events (WHATWG HTML, 9.2): first past events, then new events as they occur.
  *
- * The stream reads the journal. A notification of a new fact only triggers another read, so the stream shows exactly
+ * The stream reads the journal. A notification of a new fact only triggers another read, so the stream contains exactly
  * the stored facts without gaps or duplicates, wherever it was interrupted. For a call of another gateway, that gateway
- * sends notifications if it is reachable; in any case the stream reads again every second. The reader's pace drives the
- * stream: events are read only after a slow reader has taken the earlier ones, and a stalled reader is dropped.
+ * sends notifications if it is reachable; in any case the stream reads the journal again every second. The reader's
+ * pace drives the stream: events are read only after a slow reader has taken the earlier ones, and a stalled reader is
+ * disconnected.
  */
 import { Readable } from 'node:stream';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
@@ -15,7 +16,7 @@ import { encode } from '../http/codec.ts';
 import type { StreamPermit } from '../http/stream-permits.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 
-/** A wake-up signal for a single waiter. A wake-up while there is no waiter is remembered. */
+/** A wake-up signal for a single waiter. A wake-up that arrives while there is no waiter is remembered. */
 type WakeUp = {
   wake(): void;
   /** Resolves on a wake-up, or after this time. */
@@ -49,9 +50,11 @@ type SeenJournal = {
   /** Sequence number of the last fact; 0 before the first. */
   last(): number;
   add(entry: JournalEntry): void;
-  /** Whether the last fact of the call was read. A fact after the end may still follow, such as the summary. */
+  /**
+   * Whether the last fact of the call was read. After the end of a call, facts such as the summary may still follow.
+   */
   isWhole(): boolean;
-  /** End of the call in milliseconds; infinite until its fact was read. */
+  /** Time of the call's end in milliseconds; infinite until the end was read from the journal. */
   endedAt(): number;
 };
 
@@ -77,8 +80,8 @@ const createSeenJournal = (call: CallRecord): SeenJournal => {
 };
 
 /**
- * A stream with backpressure: the next message is created when the previous one was taken. A stalled reader is dropped.
- * `onEnd` is called once, however the stream ends, even while a message is being created.
+ * Creates a stream with backpressure: the next message is created when the previous one was taken. A stalled reader is
+ * disconnected. `onEnd` is called once, however the stream ends, even while a message is being created.
  */
 export const createPulledStream = (
   messages: AsyncIterator<string>,
@@ -93,7 +96,7 @@ export const createPulledStream = (
     stream.push(done === true ? null : value);
   };
 
-  // Written by hand, because Readable.from would keep all resources until its pending wait ends.
+  // `Readable.from` is not used, because it would keep all resources until its pending wait ends.
   return new Readable({
     read() {
       clock.clearTimeout(slowness);
@@ -109,7 +112,7 @@ export const createPulledStream = (
   });
 };
 
-/** Maximum of states that the reader has not taken yet; beyond it, the oldest are dropped. */
+/** Maximum number of states that the reader has not taken yet. Beyond it, the oldest states are dropped. */
 const mostStates = 50;
 
 const message = (event: string, data: object, id?: number): string =>
@@ -127,7 +130,7 @@ const createInterval = (clock: Clock, everyMs: number) => {
   };
 };
 
-/** Triggers of another read, and chart states that were not sent yet. */
+/** Watches a call: when the journal must be read again, and chart states that were not sent yet. */
 const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
   const { keepAliveMs, pollMs } = services.operation.limits.eventStream;
   const wakeUp = createWakeUp(services.operation.clock);
@@ -137,7 +140,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
   };
-  // Waits for facts after the end of a call: its recording and its summary.
+  // Wakes the stream for facts after the end of the call: its recording and its summary.
   const stopFacts = services.calls.watchFacts(callId, wakeUp.wake);
   const stopWatch =
     endedAt === null ? services.calls.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
@@ -145,7 +148,10 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
   return {
     states,
     wait: wakeUp.wait,
-    /** The wait has a limit wherever the call runs, because another gateway may be unable to send notifications. */
+    /**
+     * Each wait is limited, even for a call of another gateway, because that gateway may be unable to send
+     * notifications.
+     */
     longestWaitMs: () => (services.calls.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
     stop() {
       stopFacts();
@@ -157,7 +163,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
 };
 
 export type EventStreamReader = {
-  /** Sequence number of the reader's last fact. */
+  /** Sequence number of the last fact that the reader has. */
   after: number;
   timeZone: string;
   permit: StreamPermit;
@@ -186,7 +192,8 @@ export const callEventStream = (
         if (!(await isStillValid())) return;
         validity.restart();
       }
-      // At shutdown, sends the facts stored so far; the client reconnects elsewhere after its last fact.
+      // At shutdown, the stream sends the facts stored so far. The client reconnects elsewhere and continues after its
+      // last fact.
       const isLast = permit.signal.aborted;
       const events = await storedCalls.journal(call.id, seen.last());
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();

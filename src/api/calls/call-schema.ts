@@ -129,15 +129,15 @@ const listFields = {
   }),
   words_erased_at: timestamp.optional().meta({
     description:
-      'When its transcript, its instruction and its summary were erased; absent while they are kept.',
+      'Time at which the transcript, instruction and summary of the call were erased; absent while they are kept.',
     example: '2026-12-21T12:00:00.000+09:00',
   }),
   erased_at: timestamp.optional().meta({
     description:
-      'When personal data of the call was erased; the last two digits of the number remain. Absent otherwise.',
+      'Time at which personal data of the call was erased, except the last two digits of the number. Absent otherwise.',
     example: '2026-12-21T12:00:00.000+09:00',
   }),
-  started_at: timestamp.meta({ description: 'When dialing started, or the caller rang.' }),
+  started_at: timestamp.meta({ description: 'Time at which dialing started, or the caller rang.' }),
   ended_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:55.000+09:00' }),
 };
 
@@ -183,7 +183,7 @@ export const callRecord = z
     answered_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:06.800+09:00' }),
     answered_by: z.enum(answerers).nullable().meta({
       description:
-        'What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
+        'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
     }),
     recording: z.object({
       status: z.enum(['none', 'pending', 'completed', 'failed', 'erased']).meta({ example: 'completed' }),
@@ -193,7 +193,7 @@ export const callRecord = z
       }),
       truncated: z.boolean().meta({
         description:
-          'A part is missing, because the gateway ended while it was written. The rest can be played.',
+          'A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played.',
         example: false,
       }),
       content_type: z

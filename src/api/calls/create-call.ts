@@ -105,7 +105,7 @@ export const createCall = defineRoute({
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
-/** Metadata and custom SIP headers of the call, if the client sent any. */
+/** Returns metadata and custom SIP headers of the call if the client sent any. */
 const saidOf = ({ metadata: said = {}, sipHeaders: headers = {} }: Said) => ({
   ...(isEmpty(said) ? {} : { metadata: said }),
   ...(isEmpty(headers) ? {} : { sipHeaders: headers }),

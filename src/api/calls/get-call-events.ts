@@ -67,7 +67,7 @@ export const answerCallEvents = async (
     isHead: boolean;
     isStillValid: () => Promise<boolean>;
     timeZone: string;
-    /** Streams with the same key share a stream limit. */
+    /** Key of the stream limit, shared by all streams with the same key. */
     key: string;
   },
   services: ApiServices,
@@ -86,6 +86,6 @@ export const answerCallEvents = async (
         { after, timeZone, isStillValid, permit: services.calls.streams.acquire(request.key) },
         services,
       );
-  // Some proxies buffer a stream until its end (nginx: X-Accel-Buffering).
+  // Disables buffering in proxies that would hold a stream until its end (nginx: X-Accel-Buffering).
   return { status: 200, media: eventStream, headers: { 'X-Accel-Buffering': 'no' }, body: stream } as const;
 };

@@ -11,7 +11,8 @@ const audio = ['audio/ogg', 'audio/mpeg'] as const;
 const fileHeaders = {
   'Accept-Ranges': z.literal('bytes'),
   ETag: z.string().meta({
-    description: 'For `If-None-Match` and `If-Range`: a finished recording never changes.',
+    description:
+      'For `If-None-Match` and `If-Range`: a finished recording changes only when a missing part is added.',
   }),
 };
 
@@ -53,7 +54,7 @@ export const getRecording = defineRoute({
   return answerRecording(call, { headers, isHead }, services);
 });
 
-/** Returns the file or the requested range; refuses if there is no recording. */
+/** Returns the file or the requested range. Throws a Refusal if there is no recording. */
 export const answerRecording = async (
   call: CallRecord,
   { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
@@ -72,7 +73,7 @@ export const answerRecording = async (
     await file.close();
     return { status: 304, headers: known } as const;
   }
-  // Range is defined only for GET (RFC 9110, 14.2).
+  // The header `Range` is defined only for GET (RFC 9110, 14.2).
   const applies = !isHead && (headers['if-range'] ?? etag) === etag;
   const range = byteRangeOf(applies ? headers.range : undefined, file.bytes);
   if (range === 'invalid') {

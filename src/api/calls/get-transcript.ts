@@ -9,7 +9,7 @@ export const transcript = z.object({ call_id: z.uuid(), transcript: z.array(tran
 
 /** Common part of the transcript routes of the client and admin APIs. */
 export const transcriptDeclaration = {
-  description: 'What was heard, turn by turn. For a call in progress: the turns so far.',
+  description: 'The words that were heard, turn by turn. For a call in progress: the turns so far.',
   params: callIdInPath,
   responses: {
     200: {

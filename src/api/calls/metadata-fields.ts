@@ -27,7 +27,7 @@ export const metadata = entries.meta({
 export const metadataInQuery = entries.meta({
   description:
     'Calls with exactly this metadata; several parameters must all match. Each is a parameter of its own: `metadata.<key>=<value>`.',
-  // In a query, each property of the object is a separate parameter (style `form`, exploded).
+  // In a query, each property of the object becomes a separate parameter (style `form`, exploded).
   override: ({ jsonSchema }) =>
     Object.assign(jsonSchema, {
       propertyNames: { type: 'string', pattern: metadataKey.source.replace('^', '^metadata\\.') },

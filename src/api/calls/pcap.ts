@@ -29,7 +29,7 @@ const checksumOf = (...parts: readonly Buffer[]): number => {
 
 type Ends = { from: { host: string; port: number }; to: { host: string; port: number } };
 
-/** UDP datagram (RFC 768); `addresses` are the beginning of the pseudo header. */
+/** Encodes a UDP datagram (RFC 768). `addresses` are the beginning of the pseudo header. */
 const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer => {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(from.port, 0);
@@ -37,7 +37,7 @@ const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer =
   header.writeUInt16BE(8 + payload.length, 4);
   const pseudo = Buffer.from([0, 17, 0, 0]);
   pseudo.writeUInt16BE(8 + payload.length, 2);
-  // A checksum of 0 would mean that there is none, so it is sent as all ones.
+  // A checksum of 0 means that the checksum is missing, so a computed 0 is sent as all ones.
   header.writeUInt16BE(checksumOf(addresses, pseudo, header, payload) || 0xffff, 6);
   return Buffer.concat([header, payload]);
 };
@@ -45,7 +45,7 @@ const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer =
 const hops = 64;
 const udp = 17;
 
-/** IPv4 header (RFC 791). */
+/** Encodes an IPv4 packet (RFC 791). */
 const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
   const addresses = Buffer.concat([ipBytes(ends.from.host, false), ipBytes(ends.to.host, false)]);
   const datagram = udpOf(payload, ends, addresses);
@@ -58,7 +58,7 @@ const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
   return Buffer.concat([header, addresses, datagram]);
 };
 
-/** IPv6 header (RFC 8200). */
+/** Encodes an IPv6 packet (RFC 8200). */
 const ipv6Of = (payload: Buffer, ends: Ends): Buffer => {
   const addresses = Buffer.concat([ipBytes(ends.from.host, true), ipBytes(ends.to.host, true)]);
   const datagram = udpOf(payload, ends, addresses);

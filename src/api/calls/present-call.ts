@@ -10,8 +10,8 @@ import { presentSound } from './sound-schema.ts';
 type Rare = 'consent' | 'metadata' | 'wordsErasedAt' | 'erasedAt';
 
 /**
- * Omits metadata if empty, consent if the other party heard no announcement, and erasure times if the call is not
- * erased. Clients that do not know these fields then receive the same document as before.
+ * Omits fields that most calls do not have: empty metadata, consent of a call without an announcement, and the erasure
+ * times of a call that is not erased. Clients that do not know these fields then receive the same document as before.
  */
 const withRareFields = <Call extends Pick<CallRow, Rare>>(
   call: Call,
@@ -31,7 +31,7 @@ const withRareFields = <Call extends Pick<CallRow, Rare>>(
   };
 };
 
-/** The database stores times of a transfer as text. */
+/** Converts the times of a transfer, which the database stores as text. */
 const presentTransfer = ({ transfer }: Pick<CallRow, 'transfer'>) => {
   if (transfer === null) return null;
   const { startedAt, connectedAt, sip, ...fields } = transfer;
@@ -74,7 +74,10 @@ const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders, sipExplanatio
   ...presentExplanation(sipExplanation),
 });
 
-/** Options are pending while the call rings and in force from the answer on; never in force for an unanswered call. */
+/**
+ * Presents the options of a call: pending while the call rings, and in force from the answer on. Options of an
+ * unanswered call are never in force.
+ */
 const presentOptions = (call: CallRow) => {
   const options = { maxDurationSec: call.maxDurationSec, recording: call.recordingEnabled };
   return {

@@ -43,7 +43,7 @@ export const callSound = z
       .nullable()
       .meta({
         description:
-          'How DTMF digits are sent and received: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted.',
+          'Transmission of DTMF digits: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted.',
         example: { sent: 'rfc4733', received: 'rfc4733' },
       }),
     round_trip_ms: z.number().nullable().meta({ example: 38.5 }),

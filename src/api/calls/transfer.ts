@@ -37,10 +37,10 @@ export const transferBody = z.object({
     .min(transferRingBounds[0])
     .max(transferRingBounds[1])
     .default(usualTransferRingSec)
-    .meta({ description: 'How long it may ring. Seconds.', example: usualTransferRingSec }),
+    .meta({ description: 'Maximum ringing time. Seconds.', example: usualTransferRingSec }),
   on_failure: z.enum(['resume', 'hang_up']).default('resume').meta({
     description:
-      'What happens if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`.',
+      'Behaviour if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`.',
     example: 'resume',
   }),
 });

@@ -13,11 +13,13 @@ export type AnsweredRequest = {
   status: number;
   /** Duration from the arrival of the request to the end of the response, in milliseconds. */
   seconds: number;
-  /** Event streams are logged when they end: they last as long as their reader is connected. */
+  /**
+   * Whether the response is an event stream, which lasts as long as its reader is connected and is logged when it ends.
+   */
   isStream: boolean;
 };
 
-/** A call id for the log; other path segments may contain anything and are not logged. */
+/** Parses the call id for the log. Other path segments are not logged, because they may contain anything. */
 const callInPath = z.object({ call_id: z.uuid().optional() });
 
 /** Logs one line per request, without the raw path, query, body or address. Also calls `onAnswered`. */

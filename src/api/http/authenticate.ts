@@ -8,7 +8,7 @@ import { refuseOtherPages } from '../sessions/refuse-other-pages.ts';
 import type { ApiServices } from '../api-services.ts';
 
 /**
- * Kinds of clients that a route may require: the key of a number, an admin token of the role `admin`, or one of any
+ * Clients that a route may require: the key of a number, an admin token of the role `admin`, or an admin token of any
  * role. Routes that change data or show a secret require `admin`.
  */
 export type CallerOf = {
@@ -23,13 +23,13 @@ export type Auth = keyof CallerOf;
 /** Requirements of a route that affect authentication. */
 export type RouteNeeds = {
   /**
-   * The route works without the database. While the database is down, a key is accepted if it was valid at the last
-   * check for a call on this gateway.
+   * Whether the route works without the database. While the database is down, a key is accepted if it was valid at the
+   * last check for a call on this gateway.
    */
   needsNoDatabase: boolean;
 };
 
-/** Authenticates a client. Refuses with 401, 403 or 429. */
+/** Functions that authenticate a client, or throw a Refusal with 401, 403 or 429. */
 export type Authenticators = { [A in Auth]: (ctx: ApiContext, needs: RouteNeeds) => Promise<CallerOf[A]> };
 
 export type Authentication = Authenticators & {
@@ -38,11 +38,11 @@ export type Authentication = Authenticators & {
    * authentication.
    */
   isStillValid: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
-  /** Counts one failed authentication; refuses with 429 beyond the limit of its address. */
+  /** Counts one failed authentication. Throws a Refusal with 429 beyond the limit of the client's address. */
   countFailure: (ctx: ApiContext) => Promise<void>;
 };
 
-/** `failureCounter` counts failed authentications by client address. */
+/** Creates the authentication. `failureCounter` counts failed authentications by client address. */
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
   const { authenticateNumber } = services.directory;
   const { clientAddress, limits } = services.operation;
@@ -96,8 +96,8 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
 };
 
 /**
- * Authenticates by the token of a request, or by the browser's session if there is no token. Refuses a session with 403
- * if the page belongs to another origin.
+ * Authenticates by the token of a request, or by the browser's session if there is no token. Throws a Refusal with 403
+ * for a session if the page belongs to another origin.
  */
 const createAdminSearch = (
   services: ApiServices,
@@ -116,7 +116,10 @@ const createAdminSearch = (
 const bearerOf = (ctx: ApiContext): string | undefined =>
   /^Bearer +([\w.~+/-]{1,200}=*) *$/i.exec(ctx.get('Authorization'))?.[1];
 
-/** Whether `X-Number-Id` is compatible with the key; absent, empty and `null` mean the key's own number. */
+/**
+ * Refuses an `X-Number-Id` that names another number than the key's own. An absent or empty header and `null` mean the
+ * key's own number.
+ */
 const refuseOtherNumber = (named: string, number: CallableNumber): void => {
   const id = named.trim().toLowerCase();
   if (id === '' || id === 'null' || id === number.id) return;

@@ -14,19 +14,23 @@ import { createClientAddress } from './client-address.ts';
 export const consoleHeader = 'x-trunkline-console';
 
 export type Browser = {
-  /** Name of the session cookie: browsers send a cookie to every port of a host, so each gateway needs its own name. */
+  /**
+   * Name of the session cookie. Browsers send a cookie to every port of a host, so each gateway needs a name of its
+   * own.
+   */
   cookieName: string;
-  /** The session secret; undefined without a cookie. */
+  /** Secret of the session; undefined without a cookie. */
   session: string | undefined;
-  /** Whether a page sent the request, from any origin; programs send no origin. */
+  /** Whether a page of any origin sent the request. Programs send no origin. */
   isPage: boolean;
   /**
-   * Whether the requesting page came from this gateway, according to the browser's headers. Valid only for browsers.
+   * Whether the requesting page came from this gateway, according to the browser's headers. The value is meaningful
+   * only for requests of browsers.
    */
   isOurPage: boolean;
   /** Whether the request has the header that only the console sends. */
   isConsole: boolean;
-  /** Whether the browser runs on the machine of this gateway, without a remote proxy in between. */
+  /** Whether the browser runs on the machine of this gateway, with no remote proxy in between. */
   isOnThisMachine: boolean;
   /** Whether the request arrived over https at a trusted proxy. */
   isHttps: boolean;
@@ -34,15 +38,15 @@ export type Browser = {
 
 export type ReadBrowser = (request: IncomingMessage) => Browser;
 
-/** Default ports of http and https are omitted in origins. */
+/** Returns the name of the cookie for a host. Origins omit the default ports of http and https. */
 const cookieNameAt = (host: string | undefined): string => {
   const port = URL.parse(`http://${host ?? ''}`)?.port ?? '';
   return port === '' ? 'trunkline_session' : `trunkline_session_${port}`;
 };
 
 /**
- * Sets the session cookie; `secret` null removes it. Its path is `/`, because WebSocket URLs are outside the API's
- * path.
+ * Formats the session cookie; with `secret` null, the cookie is removed. The path of the cookie is `/`, because
+ * websocket URLs are outside the API's path.
  */
 export const cookieOf = (
   secret: string | null,
@@ -86,14 +90,20 @@ const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-rea
 const firstOf = (value: string | string[] | undefined): string | undefined =>
   (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
 
-/** Returns the origin of a page; ignores `null` and invalid values. */
+/** Returns the origin of a page; null for an invalid value or the text `null`. */
 const originIn = ({ origin }: IncomingHttpHeaders): URL | null => URL.parse(origin ?? '');
 
-/** Parsing with the browser's scheme omits the default port, as in its origin. */
+/**
+ * Whether origin and host are the same. The host is parsed with the scheme of the origin, which omits the scheme's
+ * default port.
+ */
 const isSameHost = (origin: URL, host: string | undefined): boolean =>
   host !== undefined && URL.parse(`${origin.protocol}//${host}`)?.host === origin.host;
 
-/** Browsers send the origin of a page; over plain http they may omit it for GET. */
+/**
+ * Whether the request comes from a page of this gateway. Browsers send the origin of a page, but over plain http they
+ * may omit it for GET.
+ */
 const isOurPage = ({ headers, method }: IncomingMessage, host: string | undefined): boolean => {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
@@ -102,7 +112,10 @@ const isOurPage = ({ headers, method }: IncomingMessage, host: string | undefine
   return origin !== null && isSameHost(origin, host);
 };
 
-/** `trustedProxies`: addresses whose forwarded scheme, host and client address are accepted. */
+/**
+ * Creates the reader of these properties. `trustedProxies` are the addresses whose forwarded scheme, host and client
+ * address are accepted.
+ */
 export const createReadBrowser = (trustedProxies: readonly string[]): ReadBrowser => {
   const isTrusted = proxyAddress.compile([...trustedProxies]);
   const clientAddress = createClientAddress(trustedProxies);

@@ -2,7 +2,7 @@
 import type { ByteRange } from '#src/domain/open-recording.ts';
 
 /**
- * Result of parsing. `whole`: there is no range, or one that a server may ignore (several ranges, another unit).
+ * Parses the header. `whole`: there is no range, or one that a server may ignore (several ranges, another unit).
  * `invalid`: the range is malformed or outside the file (guides/design/wire.md, "Recording").
  */
 export const byteRangeOf = (header: string | undefined, size: number): ByteRange | 'whole' | 'invalid' => {
@@ -26,6 +26,6 @@ const oneRange = (spec: string, size: number): ByteRange | 'malformed' | 'outsid
   return start < size ? { start, end: Math.min(end, size - 1) } : 'outside';
 };
 
-/** Suffix range: `-5` means the last five bytes, or the whole file if it is shorter. */
+/** Returns the range of a suffix: `-5` means the last five bytes, or the whole file if it is shorter. */
 const suffix = (length: number, size: number): ByteRange | 'outside' =>
   length === 0 || size === 0 ? 'outside' : { start: Math.max(0, size - length), end: size - 1 };

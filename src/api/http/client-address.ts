@@ -5,9 +5,9 @@ import proxyAddress from 'proxy-addr';
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * Returns the client's address. Without trusted proxies it is the address of the connection, because any client can
- * forge `X-Forwarded-For`. Each proxy appends its peer's address, so the client's is the last address that is not a
- * trusted proxy.
+ * Returns the client's address. Without trusted proxies the address of the connection is returned, because any client
+ * can forge `X-Forwarded-For`. Each proxy appends the address of its peer to this header, so the client's address is
+ * the last one that is not a trusted proxy.
  */
 export const createClientAddress = (trustedProxies: readonly string[]): ClientAddress => {
   const isTrusted = proxyAddress.compile([...trustedProxies]);

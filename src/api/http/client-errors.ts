@@ -1,6 +1,6 @@
 /**
- * Handles requests that Node does not pass to the API: those that its parser rejects, and CONNECT, which Node would
- * close without a response. They receive a problem document like every other request.
+ * Handles requests that Node does not pass to the API: requests that its parser rejects, and CONNECT, which Node would
+ * close without a response. Such requests receive a problem document like every other request.
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
@@ -20,16 +20,16 @@ export const answerClientErrors = (server: Server): void => {
       if (current.get(socket) === response) current.delete(socket);
     });
   });
-  // An unknown `Expect` is ignored (RFC 9110, 10.1.1).
+  // A request with an unknown `Expect` is handled as if it had none (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket: Duplex) => {
-    // Destroys the socket on an error: the client may be gone, or may continue to send.
+    // The socket is destroyed on an error, because the client may be gone, or may continue to send.
     socket.on('error', () => socket.destroy());
     socket.resume();
     socket.end(answerTo(noTunnel()), () => socket.destroy());
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Skips the problem document if a response has begun: a second response would corrupt it.
+    // No problem document is sent if a response has begun, because a second response would corrupt it.
     if (!socket.writable || error.code === 'ECONNRESET' || current.get(socket)?.headersSent === true) {
       socket.destroy();
       return;
@@ -51,7 +51,7 @@ const refusalFor = (code: string | undefined): Refusal => {
   }
 };
 
-/** CONNECT requests a tunnel from a proxy (RFC 9110, 9.3.6), which this server is not. */
+/** CONNECT asks a proxy for a tunnel (RFC 9110, 9.3.6). This server is no proxy. */
 const noTunnel = (): Refusal =>
   new Refusal('method_not_allowed', `This server is no proxy. Use one of: ${methods}.`, {
     headers: { Allow: methods },

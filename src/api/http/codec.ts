@@ -1,7 +1,7 @@
 /**
  * Converts between the API and the code: snake_case names and timestamps in the API, camelCase names and Dates in the
- * code. A schema describes the wire format; both directions follow it. A handler's input was decoded by the schemas of
- * its route, and its result is encoded by them: only the declared fields of a record leave the gateway.
+ * code. A schema describes the wire format, and both directions follow it. The schemas of a route decode its handler's
+ * input and encode its result, so only the declared fields of a record leave the gateway.
  */
 import * as z from 'zod';
 import { camelCase, type CamelCase } from '#src/domain/field-names.ts';
@@ -11,7 +11,7 @@ import type { OutputOf } from './validated.ts';
 
 type Unchanged = string | number | bigint | boolean | symbol | null | undefined | Date;
 
-/** An absent optional field is omitted, never `undefined`. */
+/** The code's type of a wire type. An absent optional field is omitted, never `undefined`. */
 export type Decoded<Wire> = Wire extends Timestamp
   ? Date
   : Wire extends Unchanged
@@ -75,7 +75,10 @@ const codecOf = (schema: z.core.$ZodType): Codec => {
   return codec;
 };
 
-/** Values other than objects and lists are unchanged; so is a record, whose names are data. */
+/**
+ * Values other than objects and lists are not converted. Records are not converted either, because their names are
+ * data.
+ */
 const makeCodec = (schema: z.core.$ZodType): Codec => {
   if (schema instanceof z.ZodObject) return objectOf(schema.shape);
   if (schema instanceof z.ZodArray) return arrayOf(codecOf(schema.element));
@@ -89,10 +92,10 @@ export const decode = <Schema extends z.ZodType | undefined>(
   schema: Schema | undefined,
   wire: OutputOf<Schema>,
 ): Decoded<OutputOf<Schema>> =>
-  // Cast, because the compiler cannot follow names that are computed at run time.
+  // A cast is necessary, because the compiler cannot follow names that are computed at run time.
   (schema === undefined ? undefined : codecOf(schema).decode(wire)) as Decoded<OutputOf<Schema>>;
 
-/** Encodes a value; omits fields that the schema does not declare. Timestamps are written in this time zone. */
+/** Encodes a value and omits fields that the schema does not declare. Timestamps are written in the given time zone. */
 export const encode = <Schema extends z.ZodType>(
   schema: Schema,
   value: Decoded<z.output<Schema>>,

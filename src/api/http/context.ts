@@ -6,7 +6,7 @@ import type { RouterContext } from '@koa/router';
 /** State of one request that Koa's own context does not have. */
 export type ApiState = {
   requestId: string;
-  /** The pattern of the answering route, for the access log; the path may contain data that must not be logged. */
+  /** Pattern of the answering route, for the access log, because the path may contain data that must not be logged. */
   route?: string;
 };
 
@@ -24,7 +24,8 @@ export type Rendered = {
 const sane = /^[\w.:+/=-]{1,128}$/;
 
 /**
- * Sets the request id of the response; a client's valid `X-Request-Id` is used, so that both logs can be correlated.
+ * Sets the request id of the response. A client's valid `X-Request-Id` is used, so that the logs of both sides can be
+ * correlated.
  */
 export const nameRequest: ApiMiddleware = (ctx, next) => {
   const given = ctx.get('X-Request-Id');

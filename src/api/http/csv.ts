@@ -1,4 +1,4 @@
-/** Comma-separated values (RFC 4180) that are safe to open in a spreadsheet. */
+/** Formats comma-separated values (RFC 4180) that are safe to open in a spreadsheet. */
 
 /** Byte order mark, by which a spreadsheet recognizes UTF-8. */
 export const byteOrderMark = '\uFEFF';
@@ -7,8 +7,8 @@ export type Cell = string | number | boolean | null;
 
 /**
  * Positions where a spreadsheet could read a formula, which can transfer data to any server: at the start of a cell,
- * and after `;`, a tab or a line break, which split cells in some locales. An apostrophe there makes the rest text
- * (OWASP, "CSV Injection"). The wide forms are those of East Asian keyboards.
+ * and after `;`, a tab or a line break, which split cells in some locales. An apostrophe at such a position makes the
+ * rest of the cell text (OWASP, "CSV Injection"). The full-width characters are those of East Asian keyboards.
  */
 const formula = /(^|[;\t\r\n])((?:[^\S\t\r\n]|")*)(?=[=+\-@＝＋－＠])/g;
 
@@ -26,5 +26,5 @@ const cellText = (cell: Cell): string => {
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-/** Returns one line with its line end. Null is an empty cell. */
+/** Returns one line including its line ending. Null is an empty cell. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;

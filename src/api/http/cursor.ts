@@ -1,4 +1,7 @@
-/** Cursors of lists: the position after a page. Opaque to clients: their content may change. */
+/**
+ * Cursors of lists, which encode the position after a page. Clients must treat a cursor as opaque, because its content
+ * may change.
+ */
 import * as z from 'zod';
 
 /** Cursor of a list that is sorted by a timestamp, then by an id. */

@@ -1,4 +1,4 @@
-/** Records in a query, whose names are data. Each member is a separate parameter: `metadata.order=42`. */
+/** Records in a query, whose names are data. Each member of a record is a separate parameter: `metadata.order=42`. */
 import * as z from 'zod';
 
 type Query = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /**
- * A request repeated with its `Idempotency-Key` receives the stored response, byte for byte, without further effect
- * (guides/design/wire.md, "Repeated requests"; draft-ietf-httpapi-idempotency-key-header-07). Only a placed call uses
- * up its key: a refused request had no effect, so a repetition runs again and may succeed.
+ * Idempotent requests. A request repeated with its `Idempotency-Key` receives the stored response, byte for byte,
+ * without further effect (guides/design/wire.md, "Repeated requests"; draft-ietf-httpapi-idempotency-key-header-07).
+ * Only a placed call uses up its key: a refused request had no effect, so a repetition runs again and may succeed.
  */
 import * as z from 'zod';
 import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
@@ -9,7 +9,7 @@ import type { Rendered } from './context.ts';
 import type { ApiServices } from '../api-services.ts';
 import { validated } from './validated.ts';
 
-/** A structured-field string (RFC 9651, 3.3.3), or the same without quotation marks. */
+/** Parses a key: a structured-field string (RFC 9651, 3.3.3), or the same text without quotation marks. */
 const sent = z
   .string()
   .regex(/^(?:"(?:[ !#-[\]-~]|\\["\\])*"|[!#-~][!-~]*)$/, {
@@ -29,8 +29,8 @@ const sent = z
 export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() });
 
 /**
- * Runs `answer` unless it already ran with this key. `answer` stores its response together with its effect. Two
- * requests are equal if their validated bodies are.
+ * Runs `answer` unless a request with this key has already run. `answer` stores its response together with its effect.
+ * Two requests are equal if their validated bodies are equal.
  */
 export const once = async (
   headers: unknown,

@@ -1,13 +1,14 @@
 /**
- * Request fields that the route does not declare are ignored, so that a client may be newer than its gateway. A
- * response header lists their names, so that misspelt ones are noticed (guides/design/wire.md, "Ignored fields").
+ * Lists ignored request fields. A field that the route does not declare is ignored, so that a client may be newer than
+ * its gateway. A response header lists the names of such fields, so that a misspelt field is noticed
+ * (guides/design/wire.md, "Ignored fields").
  */
 import * as z from 'zod';
 import { isRecordField } from './gathered.ts';
 
 export const ignoredFieldsHeader = 'X-Ignored-Fields';
 
-/** Maximum of listed names; `...` after them shows that there are more. */
+/** Maximum number of listed names; `...` after them shows that there are more. */
 const mostNames = 20;
 const longestName = 64;
 
@@ -15,8 +16,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns dotted paths of the members that the schema does not declare. Records declare no members: their names are
- * data.
+ * Returns dotted paths of the members that the schema does not declare. A record declares no members, because its names
+ * are data.
  */
 function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Generator<string> {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
@@ -29,7 +30,7 @@ function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Gene
     for (const [index, item] of value.entries())
       yield* undeclared(schema.element, item, `${before}${index}.`);
   } else if (schema instanceof z.ZodObject && isObject(value)) {
-    // A schema that refuses unknown members, or accepts any, ignores none.
+    // A schema that refuses unknown members, or that accepts all members, ignores no member.
     const ignores = schema.def.catchall === undefined;
     for (const [name, member] of Object.entries(value)) {
       const declared = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;

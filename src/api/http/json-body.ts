@@ -1,12 +1,14 @@
 /**
- * Reads a JSON body without the usual parser, which decompresses, decodes other character sets, replaces invalid bytes,
- * and quotes the whole body in its errors. A body beyond the limit is discarded, so that a client that is still sending
- * receives its response on a reusable connection.
+ * Reads a JSON body. The usual parser is not used, because it decompresses, decodes other character sets, replaces
+ * invalid bytes, and quotes the whole body in its errors. A body beyond the limit is discarded, so that a client that
+ * is still sending receives its response on a reusable connection.
  */
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '#src/domain/refusal.ts';
 
-/** `undefined` for an empty body. Refuses with 413, 415, or 400 for invalid JSON. */
+/**
+ * Reads a body; resolves to `undefined` for an empty body. Rejects with 413, with 415, or with 400 for invalid JSON.
+ */
 export const readJsonBody = async (request: IncomingMessage, limitBytes: number): Promise<unknown> => {
   const { 'content-type': type, 'content-encoding': coding, 'content-length': length } = request.headers;
   if (type !== undefined && !isJson(type)) throw notJson();
@@ -55,7 +57,7 @@ const parse = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    // Replaces the parser's message, which quotes the body.
+    // The message of the parser is replaced, because it quotes the body.
     throw new Refusal('invalid_request', 'The request body is not valid JSON.', {
       extras: { errors: [{ path: '', message: 'This is not valid JSON in UTF-8.' }] },
     });

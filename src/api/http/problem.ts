@@ -16,7 +16,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-/** Extension members of the problems that have some, by code. */
+/** Extension members of problems, for the codes that have some. */
 const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   invalid_request: {
     errors: z.array(fieldError).optional().meta({ description: 'Each field that does not validate.' }),
@@ -27,12 +27,12 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   destination_not_allowed: {
     reason: z.enum(destinationProblems).meta({
       description:
-        'What is against it: a kind of number that the policy does not allow; `denied_prefix`; `emergency`: no emergency number is ever called; `no_country`: a satellite or an international network; `unknown`: no number of a subscriber.',
+        'Reason of the refusal: a kind of number that the policy does not allow; `denied_prefix`; `emergency`: no emergency number is ever called; `no_country`: a satellite or an international network; `unknown`: no number of a subscriber.',
       example: 'premium',
     }),
   },
   concurrency_limit: {
-    maximum: z.int().optional().meta({ description: 'How many calls may be in progress.', example: 3 }),
+    maximum: z.int().optional().meta({ description: 'Maximum number of calls in progress.', example: 3 }),
   },
   over_capacity: {
     reason: z.enum(capacityLimits).optional().meta({
@@ -44,13 +44,13 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   daily_limit_reached: {
     maximum: z.int().meta({ description: 'Minutes a day.', example: 600 }),
     resets_at: z.string().meta({
-      description: 'When the next day of the workspace begins.',
+      description: 'Start of the next day of the workspace.',
       format: 'date-time',
       example: '2026-11-22T00:00:00.000+09:00',
     }),
   },
   stream_limit: {
-    maximum: z.int().meta({ description: 'How many streams one key may have open.', example: 20 }),
+    maximum: z.int().meta({ description: 'Maximum number of open streams of one key.', example: 20 }),
   },
   recording_not_available: {
     reason: z.enum(['pending', 'none', 'failed', 'erased']).meta({
@@ -69,7 +69,7 @@ const describeProblem = (code: RefusalCode) => {
       status: z.literal(status),
       detail: z
         .string()
-        .meta({ description: 'What is wrong this time, for a person to read.', example: `${title}.` }),
+        .meta({ description: 'Explanation of this error, for people.', example: `${title}.` }),
       code: z.literal(code),
       request_id: z.string().meta({
         description: 'The same as the response header `X-Request-Id`.',
@@ -83,8 +83,8 @@ const describeProblem = (code: RefusalCode) => {
 const described = new Map<RefusalCode, ReturnType<typeof describeProblem>>();
 
 /**
- * Returns the schema of one code's problem. It is the same object for each call, so that the document has one component
- * for it.
+ * Returns the schema of one code's problem. The function returns the same object each time, so that the document has
+ * one component for each code.
  */
 export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProblem> => {
   const schema = described.get(code) ?? describeProblem(code);
@@ -93,8 +93,8 @@ export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProb
 };
 
 /**
- * Returns the refusal for an error. Errors other than refusals reveal no internals; a transient database error invites
- * a retry.
+ * Returns the refusal for an error. A refusal for an unexpected error reveals no internals; a refusal for a transient
+ * database error invites a retry.
  */
 export const asRefusal = (error: unknown, isPassing: (error: unknown) => boolean): Refusal => {
   if (error instanceof Refusal) return error;

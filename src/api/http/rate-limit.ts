@@ -1,6 +1,6 @@
 /**
- * Request limits, counted in memory by a single gateway, and together by several. The headers follow the IETF draft
- * "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
+ * Request limits. A single gateway counts in memory, and several gateways count together. The headers follow the IETF
+ * draft "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
  */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
@@ -9,11 +9,14 @@ import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { ApiContext } from './context.ts';
 import type { OperationServices, RequestLimit } from '../api-services.ts';
 
-/** State after one more request: remaining requests, and seconds until the whole limit is available again. */
+/**
+ * State of a limit after one more request: remaining requests, and seconds until the whole limit is available again.
+ */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
 
 /**
- * Counts one request for `key`; null without a limit. `policy` names the limit. Several limits may share one counter.
+ * Counter of requests. `count` counts one request for `key` and resolves to null without a limit. `policy` names the
+ * limit. Several limits may share one counter.
  */
 export type Counter = { policy: string; limit: RequestLimit; count(key: string): Promise<Count | null> };
 
@@ -39,7 +42,7 @@ export const createCounter = (
   };
 
   const inAll = async (key: string): Promise<CountedRequests> => {
-    // Counts in memory as well, for the time when the other gateways or the database are unavailable.
+    // The memory counts as well, for times when the other gateways or the database are unavailable.
     const here = await inMemory(key);
     try {
       return (await withTimeout(clock, limits.countingMs, () => withOthers(`${policy} ${key}`))) ?? here;
@@ -63,7 +66,7 @@ export const createCounter = (
   };
 };
 
-/** Counts one request for `key`; refuses with 429 beyond the limit. */
+/** Counts one request for `key`. Throws a Refusal with 429 beyond the limit. */
 export type Limit = (ctx: ApiContext, key: string) => Promise<void>;
 
 export const createLimit = ({ policy, limit, count }: Counter): Limit => {

@@ -1,4 +1,4 @@
-/** The only place where errors become responses. */
+/** Turns errors into responses; no other module does so. */
 import type { default as Koa, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Refusal } from '#src/domain/refusal.ts';
@@ -41,8 +41,8 @@ export const refuse =
 const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, requestId: string): void => {
   const about = { code, detail: message, err: cause, request_id: requestId };
   if (code === 'internal_error') logger.error({ err: cause, request_id: requestId }, 'a request failed');
-  // Logged at debug level only: there may be hundreds of them per second, and the beginning and end of load shedding
-  // are logged.
+  // Refusals for capacity are logged at debug level, because there may be hundreds of them per second. The beginning
+  // and end of load shedding are logged anyway.
   else if (code === 'over_capacity') logger.debug(about, 'a request was refused');
   else if (status >= 500) logger.warn(about, 'a request was refused');
 };
@@ -50,8 +50,9 @@ const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, r
 const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
 /**
- * Replaces Koa's fallback, which writes plain text. Errors here occurred during the response (a file that cannot be
- * read further, a disconnected client). They are logged, and answered if no data was sent yet.
+ * Replaces Koa's fallback, which writes plain text. The errors handled here occurred while a response was being sent (a
+ * file that cannot be read further, a disconnected client). Such errors are logged, and answered if no data was sent
+ * yet.
  */
 export const refuseLate = (app: Koa<ApiState>, { operation: { logger, isPassing } }: Refusing): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {

@@ -19,8 +19,8 @@ import { validated, type OutputOf } from './validated.ts';
 import { withinCapacity } from './within-capacity.ts';
 
 /**
- * Parses the parameters of a query string; each name has a list of values. Koa's own parser scans all parameters for
- * each of them, which took a tenth of a second for a query of the maximum header size.
+ * Parses the parameters of a query string. The value of a repeated name is a list. Koa's own parser scans all
+ * parameters for each parameter, which took a tenth of a second for a query of the maximum header size.
  */
 const parseQuery = (queryString: string): Readonly<Record<string, string | string[]>> => {
   const found = new Map<string, string[]>();
@@ -40,14 +40,14 @@ const parseQuery = (queryString: string): Readonly<Record<string, string | strin
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /**
- * Responses of a route: JSON by `schema`, other content by `media`, the client's preference if both exist, no body if
- * neither does.
+ * Response of a route: JSON by `schema`, other content by `media`. If both are declared, the client's preference
+ * decides; if neither is, the response has no body.
  */
 export type ResponseDeclaration = {
   description: string;
   schema?: z.ZodType;
   media?: readonly string[];
-  /** Content by media type. JSON uses the examples of its schema, a file the first bytes of its type. */
+  /** Examples by media type. JSON has the examples of its schema; a file has the first bytes of its type. */
   examples?: Readonly<Record<string, unknown>>;
   headers?: z.ZodObject;
 };
@@ -68,40 +68,48 @@ type AnswerOf<Responses> = {
   [Status in keyof Responses & number]: {
     status: Status;
     headers?: Readonly<Record<string, string>>;
-    /** Time zone of the timestamps in the body; the client's by default. */
+    /** Time zone of the timestamps in the body; by default the client's. */
     timeZone?: string;
   } & BodyOf<Responses[Status]>;
 }[keyof Responses & number];
 
-/** Returns the client's preferred media type; the first one if it has no preference, `false` if it accepts none. */
+/**
+ * Returns the client's preferred media type: the first one if the client has no preference, `false` if the client
+ * accepts none of them.
+ */
 export type Accepts = (...types: string[]) => string | false;
 
-/** The request as passed to a handler: validated, typed, and with the code's names. */
+/** The request as the handler receives it: validated, typed, and with the code's names. */
 export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   caller: CallerOf[A];
   params: Decoded<OutputOf<Params>>;
   query: Decoded<OutputOf<Query>>;
   headers: OutputOf<Headers>;
   body: Decoded<OutputOf<Body>>;
-  /** Whether the request is HEAD. The handler of GET also answers HEAD; handlers that open files need to know. */
+  /**
+   * Whether the method is HEAD. The handler of GET also answers HEAD; handlers that open files need to know the method.
+   */
   isHead: boolean;
   accepts: Accepts;
   /** Whether the client accepts this content encoding. */
   takesEncoding: (encoding: string) => boolean;
-  /** Whether the key or token is still valid; used by responses that may outlast it. */
+  /** Whether the key or token is still valid. Responses that may outlast the key use this function. */
   isStillValid: () => Promise<boolean>;
   browser: Browser;
-  /** Counts one failed authentication of the request's address; refuses with 429 beyond the limit. */
+  /** Counts one failed authentication for the client's address. Throws a Refusal with 429 beyond the limit. */
   countFailure: () => Promise<void>;
-  /** The request's `Idempotency-Key`, if the route supports it: the handler's effect stores its response under it. */
+  /**
+   * The request's `Idempotency-Key`, if the route supports it. The handler stores its response under this key together
+   * with its effect.
+   */
   keyed: KeyedRequest | null;
-  /** The request id in the response. */
+  /** Id of the request, as sent in the response. */
   requestId: string;
 };
 
 /**
- * A request of an authenticated client before its validation: an HTTP request, or one of several requests within one
- * (`mcp/own-fetch.ts`).
+ * A request of an authenticated client before its validation: an HTTP request, or one of several API requests within
+ * one HTTP request (`mcp/own-fetch.ts`).
  */
 export type UnvalidatedRequest = Pick<
   RouteRequest<Auth, undefined, undefined, undefined, undefined>,
@@ -129,28 +137,31 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   params?: Params | undefined;
   query?: Query | undefined;
   headers?: Headers | undefined;
-  /** A schema that accepts `undefined` makes the body optional. */
+  /** Schema of the body. A schema that accepts `undefined` makes the body optional. */
   body?: Body | undefined;
   /** Fields of the body whose errors have a code of their own instead of `invalid_request`. */
   fieldCodes?: Readonly<Partial<Record<string, RefusalCode>>>;
   /**
    * Whether the route begins a call. A gateway at capacity refuses such a request before it authenticates the client,
-   * because every lookup adds load.
+   * because every look-up adds load.
    */
   beginsCall?: boolean;
-  /** Prepares shared data of the responses before the port opens; otherwise the first request would block all calls. */
+  /**
+   * Prepares shared data of the responses before the port opens. Otherwise the first request would block the event loop
+   * and thereby all calls.
+   */
   prepare?: (services: ApiServices) => Promise<void>;
   /**
-   * Whether the route works for a call on this gateway while the database is unavailable. Only for routes of a number
-   * key.
+   * Whether the route works for a call on this gateway while the database is unavailable. Only routes of a number key
+   * may set this.
    */
   needsNoDatabase?: boolean;
-  /** Whether the route supports `Idempotency-Key`. Only for routes of a number key. */
+  /** Whether the route supports `Idempotency-Key`. Only routes of a number key may set this. */
   idempotent?: boolean;
   responses: Responses;
   /**
-   * Error codes beyond those that follow from the declaration itself (authentication, validation, limits, unexpected
-   * errors).
+   * Error codes in addition to those that follow from the declaration itself (authentication, validation, limits,
+   * unexpected errors).
    */
   refusals: readonly RefusalCode[];
 };
@@ -217,7 +228,7 @@ export const defineRoute = <
           headers,
           body: decode(route.body, body),
           keyed,
-          // Evaluated lazily, because most requests do not need it and it is expensive.
+          // The browser is read on demand, because most requests do not need it and reading it is expensive.
           get browser() {
             return readBrowser();
           },

@@ -2,8 +2,8 @@ import helmet from 'koa-helmet';
 import type { ApiMiddleware } from './context.ts';
 
 /**
- * Headers of all responses. Responses are data, not pages: they must not load, execute or be framed. Pages override the
- * policy with their own. Caches must not store responses unless a response allows it.
+ * Sets the security headers of all responses. Responses are data, not pages: they must not load resources, execute code
+ * or be framed. Pages override this policy with their own. Caches must not store responses unless a response allows it.
  */
 export const securityHeaders = (): ApiMiddleware => {
   const protect = helmet({

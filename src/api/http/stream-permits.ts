@@ -1,11 +1,11 @@
-/** Counts open event streams, and ends all of them at shutdown, because they do not end by themselves. */
+/** Counts open event streams, and ends all of them at shutdown, because such streams do not end by themselves. */
 import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 
 /** The permit of one open stream. */
 export type StreamPermit = {
-  /** Aborted when the gateway shuts down: the stream sends the stored facts and ends. */
+  /** Signal that aborts when the gateway shuts down. The stream then sends the stored facts and ends. */
   signal: AbortSignal;
   /** Releases the permit. Idempotent. */
   release(): void;
@@ -13,13 +13,13 @@ export type StreamPermit = {
 
 export type StreamPermits = {
   /**
-   * Returns a permit for one more stream of this key. Refuses with `stream_limit`, or with `draining` after the
+   * Returns a permit for one more stream of this key. Throws a Refusal: `stream_limit`, or `draining` after the
    * shutdown.
    */
   acquire(key: string): StreamPermit;
   /**
    * Waits up to `withinMs` for streams that end by themselves, such as those of calls that have just ended. Then ends
-   * the others and refuses new ones.
+   * the other streams and refuses new ones.
    */
   close(withinMs: number): Promise<void>;
 };

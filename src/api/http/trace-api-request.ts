@@ -11,8 +11,8 @@ import type { ApiMiddleware } from './context.ts';
 const tracer = trace.getTracer('trunkline');
 
 /**
- * Traces a request as a span that continues the trace of its `traceparent` and is active during the response. No effect
- * without trace collection. The raw path is omitted, because it may contain anything.
+ * Traces a request as a span that continues the trace of the request's `traceparent` and is active during the response.
+ * Without trace collection there is no span. The raw path is omitted, because it may contain anything.
  */
 export const traceApiRequest: ApiMiddleware = (ctx, next) => {
   const parent = propagation.extract(context.active(), ctx.headers);

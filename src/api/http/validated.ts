@@ -1,23 +1,26 @@
 import type * as z from 'zod';
 import { invalidField, Refusal, type FieldError, type RefusalCode } from '#src/domain/refusal.ts';
 
-/** The validated part of a request; `undefined` without a schema. */
+/** Type of the validated part of a request; `undefined` without a schema. */
 export type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** Validates one part of a request. Errors are `invalid_request`, unless every invalid field has a code of its own. */
+/**
+ * Validates one part of a request. The error code is `invalid_request`, unless every invalid field has a code of its
+ * own.
+ */
 export const validated = <Schema extends z.ZodType | undefined>(
   schema: Schema | undefined,
   value: unknown,
   fieldCodes: Readonly<Partial<Record<string, RefusalCode>>> = {},
 ): OutputOf<Schema> => {
-  // Cast, because the conditional type cannot follow the check.
+  // A cast is necessary, because the conditional type cannot follow the check.
   if (schema === undefined) return undefined as OutputOf<Schema>;
   const result = schema.safeParse(value, { error: inPlainWords });
   const left = leftOutIn(value);
   if (result.success && left.length === 0) return result.data as OutputOf<Schema>;
   const found = result.success ? [] : result.error.issues.flatMap(fieldErrorsOf);
   const errors = [...found, ...left.filter(({ path }) => !found.some((error) => error.path === path))];
-  // Own properties only: a client may use the name of an inherited property, such as "toString".
+  // Only own properties count, because a client may use the name of an inherited property, such as "toString".
   const codes = errors.map(({ path }) => (Object.hasOwn(fieldCodes, path) ? fieldCodes[path] : undefined));
   const [first] = errors;
   const [code] = codes;
@@ -45,7 +48,7 @@ const leftOutIn = (whole: unknown): FieldError[] => {
 
 const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'This is required.';
-  // The name of a record's member is invalid; the schema of the names gives the reason.
+  // If the name of a record's member is invalid, the schema of the names gives the reason.
   return issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
 };
 

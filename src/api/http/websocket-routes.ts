@@ -1,7 +1,7 @@
 /**
- * Routes of websockets: matches the path, authenticates the admin token, and passes the connection on. The token is
- * sent in an Authorization header, or by browsers as a second subprotocol or as `?token=`. Pages of this gateway use
- * their session cookie; requests from other origins are refused.
+ * Routes of websockets: matches the path, authenticates the admin token, and passes the connection on. Clients send the
+ * token in an Authorization header; browsers send it as a second subprotocol or as `?token=`. Pages of this gateway use
+ * their session cookie. Requests from pages of other origins are refused.
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,11 +10,19 @@ import type { Browser, ReadBrowser } from './browser.ts';
 import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 
+/** An upgrade that another gateway has requested. */
+type InternalUpgrade = Omit<AuthorizedUpgrade<IncomingMessage, Duplex>, 'workspaceId' | 'actor'>;
+
 type Accept = (upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>) => void | Promise<void>;
 
 export type WebSocketRoutes = {
-  /** `accept` receives authorized upgrades of this path; tokens with a lower role are refused. */
+  /**
+   * Serves websockets at this path. `accept` receives authorized upgrades; tokens with a lower role than `role` are
+   * refused.
+   */
   serve(path: string, role: AdminRole, accept: Accept): void;
+  /** `accept` receives upgrades of this path from other gateways. */
+  serveGateways(path: string, accept: (upgrade: InternalUpgrade) => void): void;
   attach(server: Server): void;
 };
 
@@ -53,14 +61,23 @@ export const createWebSocketRoutes = (options: {
     credential: Credential,
   ) => Promise<{ workspaceId: string; actor: string; role: AdminRole } | undefined>;
   readBrowser: ReadBrowser;
-  /** Records a failed token from this address: returns the seconds until the next attempt is allowed, or `null`. */
+  /** Whether the request is from another gateway; `expired` if their clocks differ too much. */
+  judgeGateway: (request: IncomingMessage) => 'valid' | 'expired' | 'invalid';
+  /**
+   * Records a failed authentication from the client's address. Resolves to the seconds until the next attempt is
+   * allowed, or to `null` if it is allowed now.
+   */
   countFailure: (request: IncomingMessage) => Promise<number | null>;
-  /** Interval at which tokens and sessions of open connections are checked again; invalid ones are disconnected. */
+  /**
+   * Interval at which tokens and sessions of open connections are checked again. A connection whose token has become
+   * invalid is closed.
+   */
   revalidateMs: number;
   logger: Logger;
 }): WebSocketRoutes => {
   const { logger, revalidateMs } = options;
   const paths = new Map<string, { role: AdminRole; accept: Accept }>();
+  const gatewayPaths = new Map<string, (upgrade: InternalUpgrade) => void>();
 
   const watchCredential = (socket: Duplex, credential: Credential): void => {
     let timer: NodeJS.Timeout | undefined;
@@ -81,7 +98,7 @@ export const createWebSocketRoutes = (options: {
       timer = setTimeout(() => void look(), revalidateMs);
     };
     lookLater();
-    // Treats a connection that is closing as closed, regardless of the other side.
+    // A connection that this side closes counts as closed, even if the other side does not close it.
     socket.once('finish', stop);
     socket.once('close', stop);
   };
@@ -90,6 +107,13 @@ export const createWebSocketRoutes = (options: {
     const target = URL.parse(request.url ?? '/', 'http://gateway');
     if (target === null) return refuse(socket, 400);
     const { pathname, searchParams: query } = target;
+    const acceptGateway = gatewayPaths.get(pathname);
+    if (acceptGateway !== undefined) {
+      const verdict = options.judgeGateway(request);
+      // A separate status for a clock difference, as in the other requests between gateways.
+      if (verdict !== 'valid') return refuse(socket, verdict === 'expired' ? 403 : 404);
+      return acceptGateway({ request, socket, head, query, refuse: (status) => refuse(socket, status) });
+    }
     const served = paths.get(pathname);
     if (served === undefined) return refuse(socket, 404);
     const credential = credentialOf(request, query, options.readBrowser(request));
@@ -114,6 +138,7 @@ export const createWebSocketRoutes = (options: {
 
   return {
     serve: (path, role, accept) => void paths.set(path, { role, accept }),
+    serveGateways: (path, accept) => void gatewayPaths.set(path, accept),
     attach(server) {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const ignoreLoss = (error: Error): void =>

@@ -1,8 +1,8 @@
 import type { ApiServices } from '../api-services.ts';
 
 /**
- * Answers a request that begins a call if this gateway has capacity; throws the refusal of `Admission.approach` before
- * any lookup.
+ * Runs the handler of a request that begins a call if this gateway has capacity. Otherwise throws the refusal of
+ * `Admission.approach` before any look-up.
  */
 export const withinCapacity = async <Answer>(
   { calls: { approach } }: ApiServices,

@@ -1,7 +1,7 @@
 /**
- * Answers one message of the Model Context Protocol over HTTP. The endpoint is stateless: each message has its own
- * server object, which ends with the response. Any gateway therefore accepts any message, and clients cannot accumulate
- * sessions.
+ * Answers one message of the Model Context Protocol over HTTP. The endpoint is stateless: each message has a server
+ * object of its own, which ends with the response. Any gateway therefore accepts any message, and clients cannot
+ * accumulate sessions.
  */
 import { Readable } from 'node:stream';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
@@ -33,7 +33,7 @@ const requestOf = (headers: MessageHeaders): Request => {
   });
 };
 
-/** Response to a message; `null` for a message that has none. */
+/** Resolves to the response to a message; `null` for a message without a response. */
 export const answerMessage = async (
   message: unknown,
   headers: MessageHeaders,
@@ -49,7 +49,7 @@ export const answerMessage = async (
     return null;
   }
   const stream = Readable.from(response.body);
-  // A client that disconnected no longer waits, so its request is aborted.
+  // If the client disconnects, the request is aborted.
   stream.once('close', () => void server.close());
   return stream;
 };

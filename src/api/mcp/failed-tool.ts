@@ -15,7 +15,7 @@ export class NoGateway extends Error {
 
 /**
  * Returns the result of a failed tool for the model: the members of the API's problem document. The model may act on
- * `code` and show `detail`. Rethrows internal errors.
+ * `code` and show `detail`. Internal errors are thrown again.
  */
 export const failedTool = (error: unknown, signal: AbortSignal): CallToolResult => {
   if (error instanceof TrunklineProblem) {

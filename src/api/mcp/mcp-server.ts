@@ -1,7 +1,7 @@
 /**
- * A server of the Model Context Protocol over the client of a gateway, used both by the program that runs beside an
- * agent and by the gateway itself, which calls its own routes. Uses the SDK's `Server` instead of its `McpServer`,
- * which would validate arguments itself, with errors that differ from the API's.
+ * A server of the Model Context Protocol that uses the client of a gateway. Both the program that runs beside an agent
+ * and the gateway itself, which calls its own routes, use this server. The SDK's `Server` is used instead of its
+ * `McpServer`, which would validate arguments itself, with errors that differ from the API's.
  *
  * The SDK takes some 0.3 s and 20 MB to load, so this file is imported on demand.
  */
@@ -26,18 +26,19 @@ import { createSchema } from 'zod-openapi';
 
 type ToolSchema = { type: 'object'; [keyword: string]: unknown };
 
-/** Excludes `true` and `false`, which are valid in JSON Schema and never describe an object. */
+/** Returns the schema if it is an object. `true` and `false` are valid JSON Schemas but never describe an object. */
 const objectIn = (schema: object | boolean): object => (typeof schema === 'object' ? schema : {});
 
-/** Input schema as in the OpenAPI document, with referenced schemas included. */
+/** Returns the input or output schema as in the OpenAPI document, with referenced schemas included. */
 const toolSchema = ({ shape }: z.ZodObject, io: 'input' | 'output'): ToolSchema => {
-  // Created again, because a registered schema would become a reference, and a tool requires an object.
+  // The object schema is created again, because a registered schema would become a reference, and a tool requires an
+  // object.
   const { schema, components } = createSchema(z.object(shape), {
     io,
     schemaRefPath: '#/$defs/',
     opts: {
       override: ({ jsonSchema }) => {
-        // Allows unknown members: responses may gain fields, which a tool ignores as the API does.
+        // Unknown members are allowed, because responses may gain fields, which a tool ignores as the API does.
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
         if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
       },
@@ -51,7 +52,7 @@ const toolSchema = ({ shape }: z.ZodObject, io: 'input' | 'output'): ToolSchema 
 };
 
 const instructions =
-  'Trunkline places and follows telephone calls, in which an agent of its own talks. Calls on real lines cost money and reach people: place, transfer and end calls only as the user wants it. A tool that refuses says why by a `code` and a `detail`; the codes are those of the HTTP API.';
+  'Trunkline places and monitors telephone calls, in which a separate agent talks. Calls on real lines cost money and reach people: place, transfer and end calls only as the user requests. A tool that refuses returns the reason as `code` and `detail`; the codes are those of the HTTP API.';
 
 let listed: ListToolsResult['tools'] | undefined;
 
@@ -77,7 +78,8 @@ const toldOf = ({ type, data }: CallEvent): string => {
 export type McpServerParts = { version: string; clock: Clock; options: () => Promise<ClientOptions> };
 
 /**
- * Creates the server. `options` are read at each use of a tool: a gateway may have been restarted at another address.
+ * Creates the server. `options` is called at each use of a tool, because a gateway may have been restarted at another
+ * address.
  */
 export const createMcpServer = ({ version, clock, options }: McpServerParts): Server => {
   const server = new Server({ name: 'trunkline', version }, { capabilities: { tools: {} }, instructions });

@@ -1,6 +1,6 @@
 /**
- * A `fetch` by which the API client calls the gateway's own routes without a socket. The routes apply their checks,
- * refusals and handlers; the client was already authenticated and counted once.
+ * A `fetch` by which the API client calls the gateway's own routes without a socket. The routes run their checks and
+ * handlers and refuse requests as usual. The client was already authenticated and counted once.
  */
 import { Readable } from 'node:stream';
 import type { ClientOptions } from '#src/client/send.ts';
@@ -11,7 +11,7 @@ import { answerError } from '../http/refuse.ts';
 import type { UnvalidatedRequest, Route } from '../http/route.ts';
 import { withinCapacity } from '../http/within-capacity.ts';
 
-/** A placeholder host: the routes do not depend on the address. */
+/** Placeholder URL: the routes do not depend on the host. */
 export const ownUrl = 'http://gateway.internal';
 
 /**
@@ -40,7 +40,7 @@ const responseOf = (
   return new Response(ReadableStream.from(body), { status, headers });
 };
 
-/** `asker`: the client of the original request. Only routes of a number key are served. */
+/** Creates the `fetch`. `asker` is the client of the original request. Only routes of a number key are served. */
 export const createOwnFetch = (
   routes: readonly Route[],
   asker: Omit<UnvalidatedRequest, 'params' | 'query' | 'headers' | 'readBody' | 'accepts' | 'nameIgnored'>,
@@ -68,7 +68,7 @@ export const createOwnFetch = (
           query: Object.fromEntries(searchParams),
           headers,
           accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
-          // Reads the body as JSON without checks, because the tools send only declared fields.
+          // Ignored fields are not reported, because the tools send only declared fields.
           nameIgnored: () => undefined,
           readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
         },

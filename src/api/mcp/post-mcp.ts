@@ -10,9 +10,9 @@ const eventStream = 'text/event-stream';
 const answerTypes = ['application/json', eventStream] as const;
 
 /**
- * Refuses pages that did not reach this machine by the machine's name. A page of another site may resolve its own host
- * name to this machine (DNS rebinding), and then resembles a page of this gateway (guides/design/threats.md, "Hostile
- * browsers and clients").
+ * Refuses pages that did not reach this machine by a name of the machine. A page of another site may resolve its own
+ * host name to this machine (DNS rebinding), and then looks like a page of this gateway (guides/design/threats.md,
+ * "Hostile browsers and clients").
  */
 const refusePages = ({ isPage, isOurPage, isOnThisMachine }: Browser): void => {
   if (!isPage || (isOurPage && isOnThisMachine)) return;
@@ -24,7 +24,10 @@ data: {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}
 
 `;
 
-/** `routes`: the routes that the tools use; called once the list that contains this route is complete. */
+/**
+ * Creates the route. `routes` returns the routes that the tools use, and is called once the list that contains this
+ * route is complete.
+ */
 export const postMcp = (routes: () => readonly Route[]): Route =>
   defineRoute({
     method: 'post',

@@ -6,14 +6,14 @@ import type { CallNews } from '#src/client/watch.ts';
 import type { OperationId, RequestMembers } from '#src/client/send.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Arguments, not validated here: the API operation validates them and refuses them with its own errors. */
+/** Arguments before validation: the API operation validates them and refuses invalid ones with its own errors. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export type Asking = {
   /** Calls one operation of the API. Throws `TrunklineProblem` on a refusal. */
   ask(operation: OperationId, members: RequestMembers): Promise<Answer>;
   watchCall: Client['watchCall'];
-  /** Aborted when the result is no longer wanted. */
+  /** Signal that aborts when the client no longer wants the result. */
   signal: AbortSignal;
   /** Reports progress to the waiting client. */
   tell(event: Extract<CallNews, { type: 'fact' }>['event']): Promise<void>;
@@ -25,7 +25,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 export type Tool = {
   name: string;
   title: string;
-  /** Description for a model that decides whether to use the tool: its function, its cost, and its effect on people. */
+  /** Description for a model that decides whether to use the tool: function, cost, and effect on people. */
   description: string;
   annotations: ToolAnnotations;
   input: z.ZodObject;

@@ -44,7 +44,7 @@ export const bargeIn = z
   })
   .meta({ id: 'BargeIn' });
 
-/** Policy fields of a number; null falls back to the workspace's, then the platform's. */
+/** Policy fields of a number. A null field inherits the workspace's value, or else the platform's. */
 export const policyFields = {
   max_duration_sec: seconds(60, 1800, 900, 'The maximum duration of a call.'),
   default_duration_sec: seconds(60, 1800, 600, 'The default duration of a call.'),
@@ -54,7 +54,7 @@ export const policyFields = {
     30,
     'The silence of both parties after which the agent asks, and later the call ends.',
   ),
-  ring_timeout_sec: seconds(5, 180, 45, 'How long it may ring.'),
+  ring_timeout_sec: seconds(5, 180, 45, 'Maximum ringing time.'),
   max_concurrent_calls: z
     .int()
     .min(1)
@@ -67,19 +67,20 @@ export const policyFields = {
   retention_days: retention.nullable(),
   consent: consent.nullable(),
   destinations: destinations.nullable().meta({
-    description: 'Where calls may go. A number can narrow what its workspace allows, but not widen it.',
+    description:
+      'Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them.',
     example: null,
   }),
 };
 
 const greeting = text(1000).nullable().meta({
-  description: 'What a caller hears first; null for the default of the agent.',
+  description: 'First words that a caller hears; null for the default of the agent.',
   example: 'Good morning, this is the front desk.',
 });
 
 const voicemail = z.enum(voicemailPolicies).meta({
   description:
-    'What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up.',
+    'Behaviour when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up.',
 });
 
 const voicemailMessage = text(1000)
@@ -93,13 +94,13 @@ const voicemailMessage = text(1000)
 
 const screening = z.enum(screeningPolicies).meta({
   description:
-    "What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up.",
+    "Behaviour when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up.",
   example: 'answer',
 });
 
 const menu = z.enum(menuPolicies).meta({
   description:
-    'What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up.',
+    'Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up.',
   example: 'talk',
 });
 
@@ -166,7 +167,7 @@ const speechFields = {
   }),
 };
 
-/** Limits that both a workspace (over all its numbers) and a number have. */
+/** Limit of minutes per day, which a workspace has for all its numbers together, and a number for itself. */
 export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
   description:
     "Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone.",
@@ -206,7 +207,7 @@ export const agentBinding = z
       .meta({ description: 'Stored for `langgraph` only.', example: 'front-desk' }),
     agent_id: z.string().nullable().meta({ description: 'Stored for outbound `mastra` only.' }),
     controls: agentControls,
-    token_configured: z.boolean().meta({ description: 'Whether there is a token; it is never shown.' }),
+    token_configured: z.boolean().meta({ description: 'Whether a token is stored; tokens are never shown.' }),
     headers: z.record(z.string(), z.object({ configured: z.literal(true) })).meta({
       description: 'Your own headers, by their names in lower case; their values are never shown.',
       example: { 'x-api-key': { configured: true } },

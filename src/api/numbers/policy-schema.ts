@@ -25,7 +25,7 @@ export const consent = z
   })
   .refine(({ announce, require }) => announce !== null || require === 'none', {
     path: ['announce'],
-    message: 'Whoever has to agree must be told to what: say what is announced.',
+    message: 'Consent needs an announcement: set the text that is announced.',
   })
   .meta({ id: 'Consent' });
 
@@ -39,7 +39,7 @@ const noneTwice = (values: readonly string[]): boolean => new Set(values).size =
 export const destinations = z.strictObject({
   kinds: z
     .array(z.enum(destinationKinds))
-    .refine(noneTwice, { error: 'A kind stands here twice.' })
+    .refine(noneTwice, { error: 'A kind is listed twice.' })
     .meta({
       description:
         'Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind.',

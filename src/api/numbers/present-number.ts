@@ -4,7 +4,7 @@ import type { Directory } from '#src/administration/directory.ts';
 import type { Decoded } from '../http/codec.ts';
 import type { number as numberSchema } from './number-schema.ts';
 
-/** Adds the number's agents, and whether it has a key. */
+/** Adds the agents to a number, and whether the number has a key. */
 export const presentNumber = async (
   directory: Pick<Directory, 'detailsOf'>,
   number: NumberRecord,

@@ -15,18 +15,18 @@ const gateway = z
     }),
     seen_at: timestamp.meta({ description: 'Its last heartbeat.' }),
     takes_calls: z.boolean().meta({
-      description: 'Whether it may take over calls of another gateway.',
+      description: 'Whether this gateway may take over calls of another one.',
     }),
     calls: z
       .object({
         ringing: calls,
         active: calls,
         taken_over: calls.meta({
-          description: 'Of those, calls that began at another gateway, or before its last start.',
+          description: 'Active calls that began at another gateway, or before the last start of this one.',
         }),
       })
       .meta({ description: 'Calls of the workspace that it owns.' }),
-    is_current: z.boolean().meta({ description: 'Whether it answered this request.' }),
+    is_current: z.boolean().meta({ description: 'Whether this gateway answered the request.' }),
   })
   .meta({ id: 'Gateway' });
 

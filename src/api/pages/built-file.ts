@@ -8,7 +8,10 @@ const endings = { br: '.br', gzip: '.gz' } as const;
 
 export type Encoding = keyof typeof endings;
 
-/** Reads a file; `undefined` if it is missing, as in a console that was not built. The caller validates `name`. */
+/**
+ * Reads a file. Resolves to `undefined` if the file is missing, as in a console that was not built. The caller must
+ * validate `name`.
+ */
 export const readBuilt = async (
   name: string,
   takesEncoding: (encoding: Encoding) => boolean,

@@ -39,14 +39,15 @@ const policyFor = (styles: string, others = ''): string =>
 const plainPolicy = policyFor(`'sha256-${styleHash}'`);
 
 /**
- * Content security policy: all resources come from this gateway; a fetched recording is played from memory (`blob:`).
+ * Content security policy: all resources come from this gateway, and a fetched recording is played from memory
+ * (`blob:`).
  */
 const builtPolicy = policyFor(
   "'self'",
   "script-src 'self'; connect-src 'self'; img-src 'self'; media-src blob:; ",
 );
 
-/** A page built by config/build-console.mjs; a plain notice if it was not built. */
+/** Returns a page built by config/build-console.mjs; a plain notice if the page was not built. */
 const builtPage = async (name: string, takesEncoding: (encoding: Encoding) => boolean) => {
   const built = await readBuilt(name, takesEncoding);
   return {
@@ -61,7 +62,7 @@ const builtPage = async (name: string, takesEncoding: (encoding: Encoding) => bo
   } as const;
 };
 
-/** The built console; a plain page if it was not built. */
+/** Route of the built console. If the console was not built, the response is a plain page. */
 export const getHome = defineRoute({
   method: 'get',
   path: '/',
@@ -107,8 +108,8 @@ const typeOf = (file: string | undefined) =>
   Object.entries(media).find(([ending]) => file?.endsWith(`.${ending}`) === true)?.[1];
 
 /**
- * The API reference page. All its resources come from this gateway: it works offline, and no third party learns of its
- * readers.
+ * Route of the API reference page. All resources of the page come from this gateway, so that it works offline and no
+ * third party learns who reads it.
  */
 export const getDocs = defineRoute({
   method: 'get',

@@ -28,7 +28,7 @@ export const getInspect = defineRoute({
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy,
-      // Opener policy: a window that this page opens sends messages to it.
+      // Opener policy that lets a window opened by this page send messages to the page.
       'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
     },
     body: inspectPage,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Encoding } from './built-file.ts';
 
-/** Compression level: nearly the smallest size, in a tenth of the time. */
+/** Compression level that reaches nearly the smallest size in a tenth of the time. */
 const quality = 9;
 
 const compressors = {
@@ -15,7 +15,10 @@ const compressors = {
 
 type Packed = { body: Buffer; headers: Readonly<Record<string, string>> };
 
-/** Static content in the smallest encoding that the client accepts. Each encoding is created on its first use. */
+/**
+ * Static content that is sent in the smallest encoding that the client accepts. Each encoding is created on its first
+ * use.
+ */
 const createPacked = (
   plain: Buffer,
 ): ((takesEncoding: (encoding: Encoding) => boolean) => Promise<Packed>) => {
@@ -29,7 +32,7 @@ const createPacked = (
   };
 };
 
-/** `routes` is called once the list that contains this route is complete. */
+/** Creates the route. `routes` is called once the list that contains this route is complete. */
 export const getOpenApi = (routes: () => readonly Route[]): Route => {
   let document: ReturnType<typeof createPacked> | undefined;
   const documentOf = (version: string): ReturnType<typeof createPacked> =>

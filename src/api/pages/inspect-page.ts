@@ -1,6 +1,6 @@
 /**
- * The page that connects the gateway's websocket with the Stately inspector: in a frame, or in a separate window if the
- * frame does not load. Its texts are in the script, in English and Korean, as in the console.
+ * The page that connects the gateway's websocket with the Stately inspector, in a frame, or in a separate window if the
+ * frame does not load. The texts are in the script, in English and Korean, as in the console.
  */
 export const inspectPage = `<!doctype html>
 <html lang="en">
@@ -70,7 +70,7 @@ iframe { flex: 1; min-height: 24rem; border: 0; background: var(--ground); }
 [hidden] { display: none; }
 `;
 
-/** The address may contain \`#token=…&call=…\`: a fragment never leaves the browser. */
+/** Script of the page. The address may contain \`#token=…&call=…\`; browsers never send this fragment to a server. */
 export const inspectScript = `
 const words = {
   en: {
@@ -138,10 +138,16 @@ addEventListener('message', ({ source, origin, data }) => {
   for (const message of waiting.splice(0)) pass(message);
   tellProgress();
 });
-/** Sets the address only after the listener is installed: the message of a frame that loads earlier would be missed. */
+/**
+ * The address is set only after the listener is installed, because the message of a frame that loads earlier would be
+ * missed.
+ */
 frame.src = inspector + '/inspect';
 
-/** Any response shows that the server is reachable; its content is hidden from another origin. */
+/**
+ * Any response shows that the server is reachable. The content of the response is hidden, because it comes from another
+ * origin.
+ */
 fetch(inspector + '/inspect', { mode: 'no-cors', credentials: 'omit', signal: AbortSignal.timeout(patienceMs) }).catch(() => {
   if (isListening) return;
   frame.hidden = true;
@@ -176,7 +182,7 @@ document.querySelector('#window').addEventListener('click', () => {
   target = opened;
   isListening = false;
   frame.hidden = true;
-  // Requests the current actors again: the new inspector has received no messages yet.
+  // The current actors are requested again, because the new inspector has received no messages yet.
   watch();
 });
 

@@ -2,9 +2,9 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { Browser } from '../http/browser.ts';
 
 /**
- * Refuses requests with a session cookie that the console did not send: a browser sends its cookie for requests of any
- * page. Two proofs are checked: a header that a page of another origin cannot send, and the browser's own headers about
- * the page (guides/design/threats.md, "Sessions of the console").
+ * Refuses requests with a session cookie that the console did not send, because a browser sends its cookie with
+ * requests of any page. Two proofs are checked: a header that a page of another origin cannot send, and the browser's
+ * own headers about the page (guides/design/threats.md, "Sessions of the console").
  */
 export const refuseOtherPages = ({ isOurPage, isConsole }: Browser): void => {
   if (isOurPage && isConsole) return;

@@ -7,7 +7,7 @@ import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
 const path = '/api/v1/admin/simulator/callees/{number}';
-const params = z.object({ number: z.string().meta({ description: 'In domestic format.' }) });
+const params = z.object({ number: z.string().meta({ description: 'The number in domestic format.' }) });
 const callee = z
   .object({ number: z.string().meta({ example: '01000000042' }), script })
   .meta({ id: 'SimulatedCallee' });
@@ -19,7 +19,7 @@ export const putCallee = defineRoute({
   tag: 'Simulator',
   summary: 'Set the script of a callee',
   description:
-    'Calls of the workspace to this number follow this script from now on. It is kept until the gateway ends.',
+    'Calls of the workspace to this number follow this script from now on. They may be placed at any gateway with the same database.',
   auth: 'admin',
   params,
   body: z.strictObject({ script, rehearsal: rehearsal.optional() }),
@@ -29,7 +29,8 @@ export const putCallee = defineRoute({
   const simulator = requireSimulator(services);
   const number = domesticNumber(services.directory.country, 'number', params.number);
   await requirePlayable(simulator, body.script, 'callee');
-  await simulator.defineCallee(caller.workspace.id, number, body.script, body.rehearsal);
+  const { script: steps, rehearsal: watched = null } = body;
+  await simulator.defineCallee(caller.workspace.id, number, { script: steps, rehearsal: watched });
   await audit(services, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
   return { status: 200, body: { number, script: body.script } };
 });
@@ -45,10 +46,10 @@ export const getCallee = defineRoute({
   params,
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],
-}).handledBy(({ caller, params }, services) => {
+}).handledBy(async ({ caller, params }, services) => {
   const simulator = requireSimulator(services);
   const number = domesticNumber(services.directory.country, 'number', params.number);
-  const steps = simulator.calleeScript(caller.workspace.id, number);
-  if (steps === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
-  return { status: 200, body: { number, script: [...steps] } };
+  const found = await simulator.findCallee(caller.workspace.id, number);
+  if (found === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
+  return { status: 200, body: { number, script: [...found.script] } };
 });

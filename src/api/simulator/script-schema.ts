@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
-import type { Script, ApiServices, Simulator } from '../api-services.ts';
+import type { Script } from '#src/domain/simulated-callee.ts';
+import type { ApiServices, Simulator } from '../api-services.ts';
 
 const steps = {
   say: "Waits for the person's turn, then says this.",
@@ -24,13 +25,13 @@ const steps = {
   trunk_error: 'Only step of a callee: the line fails (`true`).',
 };
 
-/** Documents the steps of a script, each an object with one member. The simulated line itself validates them. */
+/** Documents the steps of a script, each an object with one member. The simulated line itself validates the steps. */
 export const script = z
   .array(z.unknown())
   .max(200)
   .meta({
     id: 'Script',
-    description: 'What a simulated person does, step by step; each step is an object with one member.',
+    description: 'Behaviour of a simulated person, step by step; each step is an object with one member.',
     example: [{ say: 'Good morning.' }, { listen: true }, { hang_up: true }],
     override: {
       items: {

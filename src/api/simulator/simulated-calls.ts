@@ -64,7 +64,7 @@ export const getSimulatedCall = defineRoute({
   tag: 'Simulator',
   summary: 'Read the progress of a script',
   description:
-    'For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls, at the gateway that carries the call, until it ends.',
+    'For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls of the gateway that carries the call, until that gateway ends.',
   auth: 'viewer',
   params: callIdInPath,
   responses: {
@@ -81,12 +81,12 @@ export const getSimulatedCall = defineRoute({
       }),
     },
   },
-  refusals: ['call_not_found', 'not_found'],
+  refusals: ['call_not_found', 'not_found', 'service_unavailable'],
 }).handledBy(async ({ caller, params }, services) => {
   const simulator = requireSimulator(services);
   const { callId } = params;
-  await services.calls.storedCalls.find({ callId, workspaceId: caller.workspace.id });
-  const progress = simulator.scriptProgress(callId);
+  const call = await services.calls.storedCalls.find({ callId, workspaceId: caller.workspace.id });
+  const progress = await simulator.scriptProgress(call);
   if (progress === undefined) throw new Refusal('not_found', 'No script was rehearsed in this call.');
   const { steps, stepsDone, outcome } = progress;
   return { status: 200, body: { callId, steps, stepsDone, outcome } };

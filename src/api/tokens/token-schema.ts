@@ -28,7 +28,7 @@ export const token = z
       description: 'The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others.',
       example: null,
     }),
-    is_current: z.boolean().meta({ description: 'Whether this request was sent with it.' }),
+    is_current: z.boolean().meta({ description: 'Whether this request was sent with this token.' }),
   })
   .meta({ id: 'AdminToken' });
 

@@ -8,7 +8,7 @@ import type { ApiServices } from '../api-services.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../http/route.ts';
 
-/** Called number in a query: a domestic number, or one with its country code as in prefixes. */
+/** Parses the called number of a query: a domestic number, or a number with its country code as in prefixes. */
 const calledNumber = ({ directory: { country } }: ApiServices, value: string): string => {
   const number =
     normalizeDestination(value, country) ?? readPhoneNumber(value.replaceAll(/[- ]/g, ''), country);
@@ -48,7 +48,10 @@ export const findRoute = defineRoute({
     200: {
       description: 'The trunks.',
       schema: z.object({
-        number: z.string().meta({ description: 'As compared with prefixes.', example: '+821012345678' }),
+        number: z.string().meta({
+          description: 'The number in the form that is compared with prefixes.',
+          example: '+821012345678',
+        }),
         trunks: z.array(
           z.object({
             ...named,

@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 const label = /^(?!-)[0-9A-Za-z_-]{1,63}(?<!-)$/;
 
-/** A host name whose last label is a number is rejected: it is a malformed address. */
+/** Whether the text is a host name. A host name whose last label is a number is a malformed address and is rejected. */
 const isHostName = (text: string): boolean => {
   const labels = text.split('.');
   return text.length <= 253 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '');
@@ -36,7 +36,9 @@ export const addressBlock = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** A digest user name: quoted in a header, and followed by a colon in the hash input (RFC 7616, 3.4.2). */
+/**
+ * A digest user name, which is quoted in a header, and followed by a colon in the input of the hash (RFC 7616, 3.4.2).
+ */
 export const username = z
   .string()
   .min(1)
@@ -52,7 +54,7 @@ export const password = z
   .max(256)
   .regex(/^[ -~]+$/, { error: 'A password is made of visible ASCII characters and spaces.' });
 
-/** A digest realm: a quoted string without escapes. */
+/** A digest realm, which is sent as a quoted string without escapes. */
 export const realm = z
   .string()
   .min(1)

@@ -54,7 +54,7 @@ export const trunkFields = {
       }),
     )
     .max(20)
-    .refine(areDifferent, { error: 'An address stands here twice.' })
+    .refine(areDifferent, { error: 'An address is listed twice.' })
     .meta({
       description:
         'Hosts for calls and OPTIONS instead of `host` and `port`, which remain the registrar and the domain: the lowest `priority` first, equal ones by `weight`. A `drained` one gets no new calls. Empty: only `host`.',
@@ -78,7 +78,7 @@ export const trunkFields = {
   codecs: z
     .array(z.enum(trunkCodecs))
     .min(1)
-    .refine((codecs) => new Set(codecs).size === codecs.length, { error: 'A codec stands here twice.' })
+    .refine((codecs) => new Set(codecs).size === codecs.length, { error: 'A codec is listed twice.' })
     .nullable()
     .meta({
       description:

@@ -28,7 +28,7 @@ const delivery = z
     finished_at: timestamp.nullable(),
     attempts: z.array(
       z.object({
-        attempt: z.int().meta({ description: 'From 1.', example: 1 }),
+        attempt: z.int().meta({ description: 'Number of the attempt, from 1.', example: 1 }),
         at: timestamp,
         duration_ms: z.number().meta({ example: 84 }),
         http_status: z.int().nullable().meta({ description: 'Null without a response.', example: 204 }),
@@ -92,7 +92,7 @@ export const replayDelivery = defineRoute({
     'Tries a delivery at once and restarts its schedule, whatever its state; a running attempt is not interrupted. The event keeps its id.',
   auth: 'admin',
   params: z.object({ id: idInPath('The delivery.') }),
-  responses: { 202: { description: 'It will be tried now.', schema: delivery } },
+  responses: { 202: { description: 'The delivery will be attempted now.', schema: delivery } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId } = caller.workspace;

@@ -15,7 +15,7 @@ export const webhookFields = {
     .min(1)
     .nullable()
     .meta({
-      description: 'Which types to deliver; null for all of them.',
+      description: 'Event types to deliver; null for all types.',
       example: ['call.ended', 'recording.completed'],
     }),
   number_id: z
@@ -39,11 +39,11 @@ export const webhook = z
       example: null,
     }),
     last_failure: z.string().nullable().meta({
-      description: 'How the last attempt failed; null unless it is failing.',
+      description: 'Failure of the last attempt; null unless the endpoint is failing.',
       example: null,
     }),
     previous_secret_until: timestamp.nullable().meta({
-      description: 'Until then the previous secret signs as well.',
+      description: 'Time until which the previous secret signs as well.',
       example: null,
     }),
     created_at: timestamp,

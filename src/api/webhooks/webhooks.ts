@@ -101,7 +101,7 @@ export const deleteWebhook = defineRoute({
   operationId: 'deleteWebhook',
   tag: 'Webhooks',
   summary: 'Remove a webhook endpoint',
-  description: 'With its deliveries, including those in progress.',
+  description: 'Deletes the endpoint with its deliveries, including those in progress.',
   auth: 'admin',
   params: webhookInPath,
   responses: { 204: { description: 'Deleted.' } },

@@ -9,7 +9,7 @@ import { csvLine, type Cell } from '../http/csv.ts';
 
 type Call = z.input<typeof workspaceCall>;
 
-/** Columns of the export in their order. Importers rely on the order: new columns are appended. */
+/** Columns of the export in their order. Importers rely on the order, so new columns are appended. */
 const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   call_id: (call) => call.call_id,
   number_id: (call) => call.number_id,

@@ -11,7 +11,7 @@ const pageSize = 500;
 
 type Call = z.input<typeof listedCall>;
 
-/** Columns of the export in their order. Importers rely on the order: new columns are appended. */
+/** Columns of the export in their order. Importers rely on the order, so new columns are appended. */
 const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   started_at: (call) => call.started_at,
   direction: (call) => call.direction,
@@ -28,7 +28,7 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
 
 const header = csvLine(Object.keys(columns));
 
-/** The last line after a failure; it has as many cells as the other lines, so that table parsers accept it. */
+/** Last line after a failure. The line has as many cells as the other lines, so that table parsers accept it. */
 const lastLine = csvLine(Object.keys(columns).map((_, index) => (index === 0 ? notAllExported : null)));
 
 const lineOf = (call: Call): string => csvLine(Object.values(columns).map((cellOf) => cellOf(call)));
@@ -53,7 +53,7 @@ export const exportCalls = defineRoute({
   refusals: ['search_too_broad'],
 }).handledBy(async ({ caller, query, isHead }, services) => {
   const wanted = { ...wantedCalls(services, caller.workspace, query), limit: pageSize };
-  // Reads the first page before the response begins, so that a refusal is still possible.
+  // The first page is read before the response begins, so that a refusal is still possible.
   const first = await services.calls.storedCalls.workspacePage(wanted);
   const lines = linesOf(services.calls.storedCalls, wanted, first, caller.workspace.timeZone);
   return {

@@ -8,7 +8,7 @@ const calls = z.int().meta({ description: 'Answered calls.', example: 120 });
 const failed = z.int().meta({ description: 'Number of those that failed because of it.', example: 3 });
 
 const waiting = z.object({
-  p50: z.int().nullable().meta({ description: 'In milliseconds; null without measurements.', example: 620 }),
+  p50: z.int().nullable().meta({ description: 'Milliseconds; null without measurements.', example: 620 }),
   p95: z.int().nullable().meta({ example: 1180 }),
   turns: z.int().meta({ description: 'Number of measurements.', example: 840 }),
 });
@@ -24,13 +24,13 @@ const overview = z
           answered: z.int().meta({ example: 96 }),
         }),
       )
-      .meta({ description: 'In order; the last one is today.' }),
+      .meta({ description: 'Days in order; the last one is today.' }),
     end_reasons: z
       .array(z.object({ end_reason: endReason, calls: z.int().meta({ example: 42 }) }))
-      .meta({ description: 'Of the ended calls of these days, most frequent first.' }),
+      .meta({ description: 'Reasons of the calls that ended in these days, most frequent first.' }),
     latency: z.object({ today: waiting, yesterday: waiting }).meta({
       description:
-        'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day.',
+        'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day.',
     }),
     agents: z
       .array(

@@ -17,7 +17,7 @@ const usage = z
   .object({
     from: timestamp.meta({ example: '2026-11-21T00:00:00.000+09:00' }),
     until: timestamp.meta({
-      description: 'When the next day of the workspace begins.',
+      description: 'Start of the next day of the workspace.',
       example: '2026-11-22T00:00:00.000+09:00',
     }),
     workspace: z.object(minutes),

@@ -1,4 +1,4 @@
-/** The SIP messages of a call in the API. */
+/** SIP messages of a call as the API returns them. */
 import * as z from 'zod';
 import { sipCallIdOf, sipTransports, startLineOf, type SipMessage } from '#src/domain/sip-message.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
@@ -90,7 +90,7 @@ const lineBefore = (message: SipMessage, timeZone: string): string => {
   return `${leftOut === 0 ? '' : `(${leftOut} not kept)\n`}${at} ${transport} ${way}`;
 };
 
-/** Plain text for reading and searching: each message follows a heading line. */
+/** Formats messages as plain text for reading and searching. Each message follows a heading line. */
 export const ladderText = (messages: readonly SipMessage[], timeZone: string): string =>
   messages
     .map(

@@ -36,7 +36,7 @@ export const listedCall = callListItem
     duration_sec: z.number().nullable().meta({ description: 'Connected time.', example: 48.2 }),
     turn_latency_p95_ms: z.number().nullable().meta({
       description:
-        'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.',
+        'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.',
       example: 640,
     }),
   })

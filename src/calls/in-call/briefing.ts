@@ -32,7 +32,7 @@ const wordsIn: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** Spoken names of keys; `0` to `9` are spoken as digits. */
+/** Spoken names of the keys of a telephone. `0` to `9` are spoken as digits. */
 const spokenKey: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   ko: { '*': '별표', '#': '우물정자' },
   en: { '*': 'star', '#': 'hash' },
@@ -40,17 +40,17 @@ const spokenKey: Readonly<Record<Language, Readonly<Record<string, string>>>> = 
 };
 
 const longestLastWords = 300;
-/** Maximum length in characters: half a minute of speech. */
+/** Maximum length of a summary in characters: half a minute of speech. */
 const longestSummary = 600;
 
 const shortened = (text: string, longest: number): string => Array.from(text).slice(0, longest).join('');
 
 export const briefingOf = (call: {
-  /** BCP 47. */
+  /** Language of the briefing (BCP 47). */
   language: string;
-  /** Description of the call for the briefing; null if there is none. */
+  /** Description of the call from the request; null if the request contains none. */
   given: string | null;
-  /** Summary of the call so far by a language model; absent if there is none. */
+  /** Summary of the call so far by a language model; absent without one. */
   summary?: string;
   acceptKey: string | null;
   turns: readonly { role: 'assistant' | 'user'; text: string }[];

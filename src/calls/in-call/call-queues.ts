@@ -1,7 +1,7 @@
 /**
  * Limits of pending requests in one call: texts to say, DTMF digits to send, facts to write and messages to the agent.
  * A client that sends requests faster than its call can process them is refused with `queue_full`, so that one call
- * cannot use up the gateway's memory. Hang-ups are never refused by these limits.
+ * cannot use up the gateway's memory. These limits never refuse a hang-up.
  */
 import { charactersOf, mayWait, mostAsked } from '#machines/asked-words.ts';
 import { transfersInVain } from '#machines/transfer.ts';
@@ -17,7 +17,7 @@ export type CallQueues = {
   admit(actor: CallActor, request: InCallRequest): void;
 };
 
-/** Duration of a digit with its pause, and of `w`, in milliseconds. */
+/** Duration of a digit with its pause, and of a `w`, in milliseconds. */
 const digitMs = 260;
 const pauseMs = 500;
 

@@ -4,8 +4,8 @@
  * no signalling, missing from its gateway. A refused request does not change the call. Requests wait for a call that is
  * moving between gateways. A hang-up for a call of a dead gateway is stored for the gateway that takes over the call.
  *
- * Hang-up and cancel are in this file (guides/design/wire.md, "Hang-up" and "Cancel"); the other requests have files of
- * their own.
+ * This file contains hang-up and cancel (guides/design/wire.md, "Hang-up" and "Cancel"); the other requests have files
+ * of their own.
  */
 import type { CallAction, CallOfNumber, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -18,10 +18,10 @@ import type { CallParts } from '../call-parts.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
 
-/** Performs the request on a call of this gateway, or throws the refusal. */
+/** Performs the request on a call of this gateway. Throws the refusal if the request is refused. */
 export type PerformRequest = (actor: CallActor, request: InCallRequest) => void | Promise<void>;
 
-/** Returns the hangup of an action that ends an answered call; `null` for other actions. */
+/** Returns the hang-up of an action that ends an answered call; `null` for other actions. */
 const hangupAction = (action: CallAction): HangupAction | null =>
   action === 'hangup' || action === 'hangup_immediately' ? action : null;
 
@@ -29,7 +29,7 @@ type Parts = Pick<CallParts, 'clock'> & {
   storage: Pick<CallParts['storage'], 'database'>;
   live: { switchboard: Pick<Switchboard, 'find'>; liveCalls: Pick<LiveCalls, 'get'> };
   cluster: Pick<CallParts['cluster'], 'node' | 'askNode' | 'underway'>;
-  /** A gateway without lines does not end calls. */
+  /** Whether lines exist: a gateway without lines does not end calls. */
   telephony: Pick<CallParts['telephony'], 'hasLines'>;
 };
 
@@ -56,7 +56,7 @@ export const notActive = (action?: CallAction): Refusal =>
 const wait = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));
 
-/** The response of a gateway that is configured not to end calls. */
+/** Returns the refusal of a gateway that is configured without lines and therefore ends no calls. */
 const switchedOff = (action: CallAction): Refusal =>
   isHangup(action)
     ? new Refusal('hangup_unavailable', 'This gateway has no telephone lines, so it hangs up no calls.')
@@ -89,7 +89,7 @@ const createAskHolder = ({ storage: { database }, cluster: { askNode } }: Parts)
       await askNode(holder, request);
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // The gateway may have died just now; a hang-up is then stored for the gateway that takes over the call.
+      // The gateway may have died just now. A hang-up is then stored for the gateway that takes over the call.
       if (!(await leavesToNext(holder, request))) throw unreached(request.action, error);
     }
   };
@@ -102,7 +102,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
   const { node, underway } = cluster;
   const askHolder = createAskHolder(parts);
 
-  /** The call with this id; `undefined` if it does not run here or belongs to another number. */
+  /** Returns the call with this id; `undefined` if the call does not run here or belongs to another number. */
   const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
     liveCalls.get(callId)?.numberId === numberId ? switchboard.find(callId) : undefined;
 
@@ -113,7 +113,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
     await perform(actor, request);
   };
 
-  /** The gateway that holds the call, according to its row. */
+  /** Returns the gateway that holds the call, according to the call's row. */
   const findHolder = async (request: InCallRequest): Promise<string> => {
     const call = await findCall(database, request);
     if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
@@ -123,7 +123,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
   };
 
   const performHere = async (request: InCallRequest): Promise<void> => {
-    // Reads this gateway's calls again: the call may have begun or ended while its row was read.
+    // The calls of this gateway are read again, because the call may have begun or ended while its row was read.
     const actor = actorOf(request);
     if (actor === undefined) {
       throw new Refusal(
@@ -142,11 +142,14 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
     await (holder === node ? performHere(request) : askHolder(holder, request));
   };
 
-  /** Only an answered call moves between gateways, so requests wait only for answered calls. */
+  /**
+   * Whether a request should wait. Only an answered call moves between gateways, so requests wait only for answered
+   * calls.
+   */
   const isUnderway = async (request: InCallRequest, error: unknown, holder?: string): Promise<boolean> => {
     if (!(error instanceof Refusal) || wantedStatus(request.action) !== 'active') return false;
     if (error.code === 'room_unknown') return true;
-    // Whether another gateway holds the call now: the gateway of the failed attempt may be gone.
+    // Whether another gateway holds the call now, because the gateway of the failed attempt may be gone.
     return error.cause !== undefined && holder !== undefined && (await findHolder(request)) !== holder;
   };
 
@@ -169,13 +172,13 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
 
 export type HangupRequests = {
   /**
-   * Hangs up after the farewell, or immediately. Refuses with `call_not_found` (unknown, or a call of another number),
-   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then continues.
+   * Hangs up after the farewell, or immediately. Rejects with `call_not_found` (an unknown call, or a call of another
+   * number), `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then continues.
    */
   requestHangup(request: CallOfNumber & { immediate: boolean }): Promise<void>;
   /** Hangs up on behalf of the built-in agent of the call. */
   hangUpOwnCall: HangUp;
-  /** Cancels a ringing call. Refuses as a hang-up does. */
+  /** Cancels a ringing call. Rejects like a hang-up. */
   requestCancel(request: CallOfNumber): Promise<void>;
 };
 

@@ -11,9 +11,9 @@ type RequestOfCall = (request: CallOfNumber) => Promise<void>;
 
 export type RecordingRequests = {
   /**
-   * Pauses the recording until `resumeRecording`; when it resolves, the call is no longer recorded. Both operations are
-   * idempotent. They refuse with `call_not_found`, `call_not_active`, `room_unknown`, or `recording_not_available` if
-   * the call is not recorded.
+   * Pauses the recording until `resumeRecording`. When the promise resolves, the call is no longer recorded. Both
+   * operations are idempotent. Pausing and resuming reject with `call_not_found`, `call_not_active`, `room_unknown`, or
+   * `recording_not_available` if the call is not recorded.
    */
   pauseRecording: RequestOfCall;
   resumeRecording: RequestOfCall;
@@ -38,7 +38,8 @@ export const switchRecording = async (
   if (snapshot.context.consentIsAwaited)
     throw new Refusal('call_not_active', 'Nothing is recorded before the other party agrees to the call.');
   admit();
-  // Pauses before any database lookup, because the next word may be one that must not be recorded.
+  // The recording is paused before any look-up in the database, because the next word may be one that must not be
+  // recorded.
   actor.send(request);
   const recording = await findRecording(database, callId);
   if (recording?.status === 'failed') throw notRecorded('failed');

@@ -49,7 +49,7 @@ export const createPerformRequest = (options: {
       }
       case 'cancel_transfer':
         return cancelTransfer(actor);
-      // The only kind left here is `say`.
+      // The only remaining action is `say`.
       default:
         return say(actor, request, admit);
     }

@@ -8,10 +8,10 @@ import type { CallActor } from '../live/switchboard.ts';
 import type { CallParts } from '../call-parts.ts';
 import { notActive, type InCallRequests } from './in-call-requests.ts';
 
-/** Performs a program's request on a call of this gateway while both parties can talk. */
+/** Throws unless both parties of a call of this gateway can talk. */
 const requireTalking = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
-  // A call whose line is not connected is moving between gateways; the request is retried.
+  // A call whose line is not connected is moving between gateways, so the request is retried.
   if (snapshot.hasTag('taken-over'))
     throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
   if (snapshot.matches({ active: 'bridged' }))
@@ -41,8 +41,8 @@ const speakFor = (
 };
 
 /**
- * Sends DTMF digits in a call of this gateway. `admit` throws if too many requests are pending in the call; so it does
- * in the other two functions.
+ * Sends DTMF digits in a call of this gateway. `admit` throws if too many requests are pending in the call, here and in
+ * the other two functions.
  */
 export const pressKeys = (actor: CallActor, keys: string, admit: () => void): void => {
   requireTalking(actor);
@@ -66,19 +66,16 @@ export const collectKeys = (actor: CallActor, wanted: KeysWanted, admit: () => v
 
 export type SpeakingRequests = {
   /**
-   * Sends DTMF digits immediately. Refuses with `call_not_found`, `call_not_active`, `keys_not_available`,
+   * Sends DTMF digits immediately. Rejects with `call_not_found`, `call_not_active`, `keys_not_available`,
    * `room_unknown`, `queue_full` or `service_unavailable`.
    */
   pressKeys(request: CallOfNumber & { keys: string }): Promise<void>;
   /**
    * Speaks words as soon as the floor is free, or, with `interrupt`, in place of the agent's current speech or pending
-   * reply. Refuses as sending DTMF digits does, and with `invalid_request` for a text without speakable words.
+   * reply. Rejects like `pressKeys`, and with `invalid_request` for a text without speakable words.
    */
   say(request: CallOfNumber & { text: string; interrupt: boolean }): Promise<void>;
-  /**
-   * Collects the other party's DTMF digits and passes them to the agent as one turn. Refuses as sending DTMF digits
-   * does.
-   */
+  /** Collects the other party's DTMF digits and passes them to the agent as one turn. Rejects like `pressKeys`. */
   collectKeys(request: CallOfNumber & { wanted: KeysWanted }): Promise<void>;
   /** Sends DTMF digits for the built-in agent's own call. */
   pressOwnKeys: PressKeys;

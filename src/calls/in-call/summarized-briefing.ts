@@ -1,6 +1,6 @@
 /**
- * Generates the briefing of a warm transfer from a summary of the call so far, if the request has none
- * (guides/transfer.md). The model works while the target rings; a summary after the answer is dropped.
+ * Generates the briefing of a warm transfer from a summary of the call so far, if the request contains no briefing
+ * (guides/transfer.md). The model works while the target rings; a summary that arrives after the answer is dropped.
  */
 import type { Logger } from 'pino';
 import type { TransferRequest } from '#machines/transfer.ts';
@@ -10,7 +10,7 @@ import type { CallActor } from '../live/switchboard.ts';
 import type { SummarizeSoFar } from '../summaries/summaries.ts';
 import { briefingOf } from './briefing.ts';
 
-/** Adds the briefing to the call if it is ready in time. Never throws. */
+/** Adds the briefing to the call if the briefing is ready in time. Never throws. */
 export type WriteBriefing = (
   actor: CallActor,
   transfer: Pick<TransferRequest, 'transferId' | 'acceptKey'>,
@@ -24,7 +24,7 @@ const personIsAwaited = (actor: CallActor): boolean => {
   );
 };
 
-/** `summarizeSoFar`: null without a language model. */
+/** Creates the function. `summarizeSoFar` is null without a language model. */
 export const createWriteBriefing = ({
   database,
   summarizeSoFar,

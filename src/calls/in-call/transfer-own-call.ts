@@ -1,7 +1,7 @@
 /**
  * Transfers that are requested within a call: by its agent in a reply (guides/design/agents.md, "Controls"), or by its
- * other party (REFER). They follow the rules of the API's request. After a refusal the requester is notified and the
- * call continues.
+ * other party (REFER). The rules are those of the API's request. After a refusal the requester is notified and the call
+ * continues.
  */
 import type { Logger } from 'pino';
 import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
@@ -36,7 +36,7 @@ export const createTransferOwnCall = ({
 }): TransferOwnCall => {
   const ask = async (callId: string, wanted: TransferWanted): Promise<void> => {
     const numberId = liveCalls.get(callId)?.numberId;
-    // Ignored: the call has ended.
+    // The call has ended, so the request is ignored.
     if (numberId === undefined) return;
     const to = readDestination(wanted.to, country);
     await transfer({ ...wanted, callId, numberId, to, country });

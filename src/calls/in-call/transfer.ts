@@ -40,7 +40,7 @@ export const transfer = (actor: CallActor, request: TransferRequest, admit: () =
   actor.send(request);
 };
 
-/** Cancels the transfer of a call of this gateway; possible until it is connected. */
+/** Cancels the transfer of a call of this gateway. A connected transfer can no longer be cancelled. */
 export const cancelTransfer = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.matches({ active: 'bridged' }))
@@ -58,26 +58,26 @@ export const cancelTransfer = (actor: CallActor): void => {
 export type RequestedTransfer = CallOfNumber &
   Pick<TransferRequest, 'to' | 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
     country: Country;
-    /** Words for the other party before the target is dialed; null for silence. */
+    /** Words for the other party before the target is dialled; null for silence. */
     say: string | null;
-    /** Briefing for the target of a warm transfer; null to derive it from the call. */
+    /** Briefing for the target of a warm transfer; null for a briefing derived from the call. */
     briefing: string | null;
   };
 
 export type TransferRequests = {
   /**
-   * Dials the target of a transfer; resolves to the id of the transfer. Refuses with `transfer_not_allowed`,
+   * Dials the target of a transfer. Resolves to the id of the transfer. Rejects with `transfer_not_allowed`,
    * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full` or `service_unavailable`.
    */
   transfer(request: RequestedTransfer): Promise<string>;
   /**
-   * Cancels a transfer. Refuses with `transfer_not_cancellable`, `call_not_found`, `call_not_active`, `room_unknown` or
+   * Cancels a transfer. Rejects with `transfer_not_cancellable`, `call_not_found`, `call_not_active`, `room_unknown` or
    * `service_unavailable`.
    */
   cancelTransfer(request: CallOfNumber): Promise<void>;
 };
 
-/** A call of another number is refused by a later check. */
+/** Adds the default briefing. A call of another number is refused by a later check. */
 const briefed = async (
   database: Database,
   { callId, numberId, mode, briefing: given, acceptKey }: RequestedTransfer,

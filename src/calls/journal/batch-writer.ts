@@ -1,6 +1,6 @@
 /**
- * Writes rows of low priority about all calls, such as chart transitions: they are collected for a moment and written
- * in one statement. While the database is unavailable they wait, bounded by `limit`; further rows are lost.
+ * Writes rows of low priority about all calls, such as chart transitions. The rows are collected for a moment and
+ * written in one statement. While the database is unavailable, rows wait, bounded by `limit`; further rows are lost.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -12,12 +12,12 @@ export type BatchWriterOptions<Item> = {
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   clock: Clock;
-  /** Time for which items are gathered for one statement. */
+  /** Time for which items are collected for one statement. */
   gatherMs: number;
-  /** Maximum weight of one statement, and of all waiting items. */
+  /** Maximum weight of one statement, and of all waiting items together. */
   batch: number;
   limit: number;
-  /** Weight of an item; 1 by default. */
+  /** Returns the weight of an item; 1 by default. */
   weightOf?: (item: Item) => number;
   /** Retry delay after a failure. */
   retryMs: number;
@@ -25,13 +25,13 @@ export type BatchWriterOptions<Item> = {
 };
 
 export type BatchWriter<Item> = {
-  /** Adds an item. Returns false if too many items wait: this item is lost. Never throws. */
+  /** Adds an item. Returns false if the item is lost because too many items wait. Never throws. */
   add(item: Item): boolean;
-  /** Number of lost items since the start. */
+  /** Returns the number of lost items since the start. */
   lost(): number;
   /** Resolves when all waiting items are written, or when the database is found unavailable. */
   written(): Promise<void>;
-  /** Writes the waiting items once; those that cannot be written are lost. */
+  /** Writes the waiting items once. Items that cannot be written are lost. */
   close(): Promise<void>;
 };
 

@@ -1,8 +1,8 @@
 /**
- * The version of a chart, a hash of its source. The behaviour of a chart depends on more than its states, because
+ * The version of a chart: a hash of its source. The behaviour of a chart depends on more than its states, because
  * actions and guards call functions of neighbouring files. The hash therefore includes the chart's file, every file of
  * `machines/` that it imports, and the release of XState. A changed comment also changes the version, which is
- * harmless; one version with two behaviours would not be.
+ * harmless, whereas one version with two behaviours would not be.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Closes the journal: all published facts are written. If no fact could be written for a while, the remaining ones are
- * dropped.
+ * Closes the journal after all published facts are written. If no fact could be written for a while, the remaining
+ * facts are dropped.
  */
 import type { Logger } from 'pino';
 import type { Journal } from './journal.ts';
@@ -22,21 +22,21 @@ export const createJournalClosing = (options: {
   journal: Pick<Journal, 'backlog' | 'lost' | 'settled' | 'giveUp'>;
   summaries: Pick<Summaries, 'hurry' | 'settled'>;
   transitions: Pick<Transitions, 'close'>;
-  /** Time without a written fact after which `close` stops waiting, normally and when hurried. */
+  /** Times without a written fact after which `close` stops waiting: the normal one, and the one after `hurry`. */
   times: { journalMs: number; hurriedJournalMs: number };
   clock: Clock;
   logger: Logger;
 }): JournalClosing => {
   const { journal, summaries, transitions, times, clock, logger } = options;
   let limitMs = times.journalMs;
-  /** Before `close` there is no deadline. */
+  /** Timer of the deadline; there is no deadline before `close`. */
   let timer: unknown;
 
   const giveUpLater = (): void => {
     clock.clearTimeout(timer);
     const before = journal.backlog();
     timer = clock.setTimeout(() => {
-      // While the database accepts facts, nothing is dropped.
+      // While the database accepts facts, the deadline is postponed and no fact is dropped.
       if (journal.backlog() < before) giveUpLater();
       else journal.giveUp();
     }, limitMs);

@@ -2,9 +2,9 @@
  * The journal of facts. The facts of a call are written in order, each in one transaction with its events
  * (guides/design/architecture.md, "A journal of facts").
  *
- * A call never waits for the database. Facts queue per call, so that one call's facts stay in order and calls do not
- * delay each other. While the database is unavailable, facts wait, bounded by `limit` over all calls. A fact may be
- * written twice; its sequence number makes the second write harmless.
+ * A call never waits for the database. Facts wait in one queue per call, so that one call's facts stay in order and
+ * calls do not delay each other. While the database is unavailable, facts wait, bounded by `limit` over all calls. A
+ * fact may be written twice; its sequence number makes the second write harmless.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -13,39 +13,43 @@ import {
   type RecordedFact,
   type WrittenFact,
   firstEpoch,
+  sequencesOf,
   CallTaken,
 } from '#src/persistence/calls/call-facts.ts';
 import type { CallBus } from '../call-bus.ts';
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
 
-/** A fact as passed to the journal: one without a time is stamped on arrival. */
+/** A fact as passed to the journal. A fact without a time gets the time of its arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
 
 export type Journal = {
   /** Begins the journal of a new call, or continues that of a call that was taken over. */
   open(callId: string, position?: JournalPosition): void;
-  /** Begins again with a call that this gateway claimed in order to end it; `epoch` is that of the claim. */
+  /**
+   * Opens the journal of a call again, because this gateway claimed the call in order to end it. `epoch` is that of the
+   * claim.
+   */
   reopen(callId: string, epoch: number): void;
-  /** Epoch of the call that this gateway holds; the first epoch for an unknown call. */
+  /** Returns the epoch of a call that this gateway holds; the first epoch for an unknown call. */
   epochOf(callId: string): number;
-  /** The last written fact of a call on this gateway. */
+  /** Returns the position of the last written fact of a call on this gateway. */
   positionOf(callId: string): JournalPosition;
-  /** Queues a fact; a fact without a time is stamped now. Never throws. */
+  /** Queues a fact. A fact without a time gets the current time. Never throws. */
   append(callId: string, fact: JournalFact): void;
-  /** Resolves when all facts of a call appended so far are written or dropped. */
+  /** Resolves when all facts of a call that were appended so far are written or dropped. */
   written(callId: string): Promise<void>;
-  /** Resolves when all appended facts of a call are written; another gateway writes the later ones. */
+  /** Resolves when all appended facts of a call are written. From then on another gateway writes the call's facts. */
   letGo(callId: string): Promise<void>;
-  /** Number of waiting facts of this call. */
+  /** Returns the number of waiting facts of a call. */
   waitingOf(callId: string): number;
-  /** Number of waiting facts over all calls. */
+  /** Returns the number of waiting facts over all calls. */
   backlog(): number;
-  /** Number of facts dropped since `giveUp`. */
+  /** Returns the number of facts dropped since `giveUp`. */
   lost(): number;
-  /** Resolves when everything appended so far is written or dropped. */
+  /** Resolves when all facts that were appended so far are written or dropped. */
   settled(): Promise<void>;
-  /** Ends waiting for an unavailable database: a fact that cannot be written is dropped immediately. */
+  /** Stops waiting for an unavailable database. From then on, a fact that cannot be written is dropped immediately. */
   giveUp(): void;
 };
 
@@ -57,40 +61,43 @@ export type JournalOptions = {
   bus: CallBus;
   /**
    * Writes one fact. Writing the same sequence again must have no effect. Rejects with `CallTaken` if another gateway
-   * holds the call, or has ended it.
+   * holds the call or has ended it.
    */
   write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<WrittenFact | null>;
-  /** Reads the journal position of a call that is not open here. */
+  /** Reads the journal position of a call that this journal has not opened. */
   positionOf: (callId: string) => Promise<JournalPosition>;
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
   clock: Clock;
   logger: Logger;
-  /** Maximum of waiting facts over all calls. */
+  /** Maximum number of waiting facts over all calls. */
   limit: number;
 };
 
 /** Waiting facts of one call, in order. */
 type CallJournal = {
-  /** The last written fact; `null` until the database was read. */
+  /** Position of the last written fact; `null` until it was read from the database. */
   position: JournalPosition | null;
-  /** Epoch of the claim of a call that is to be ended; otherwise the database has the epoch. */
+  /**
+   * Epoch of the claim, for a call that was claimed in order to be ended; otherwise null, and the database has the
+   * epoch.
+   */
   claimed: number | null;
   waiting: RecordedFact[];
-  /** `taken`: another gateway holds the call; this gateway no longer writes its facts. */
+  /** State of the call. `taken`: another gateway holds the call, and this gateway no longer writes its facts. */
   stage: 'held' | 'over' | 'taken';
-  /** Resolves when all waiting facts are written; `null` if none wait. */
+  /** Resolves when all waiting facts are written; `null` if no facts wait. */
   drained: Promise<void> | null;
 };
 
-/** Maximum of ended calls whose next sequence number is cached. */
+/** Maximum number of ended calls whose next sequence number is cached. */
 const rememberedCalls = 1_000;
 
 /** Journal position of a new call. */
 const beginning: JournalPosition = { epoch: firstEpoch, sequence: 0 };
 
-/** Opens a call that is not open here: it ended long ago, or began in another process. */
+/** Journal of a call that is not open here, because it ended long ago or began in another process. */
 const continued = (): CallJournal => ({
   position: null,
   claimed: null,
@@ -99,7 +106,7 @@ const continued = (): CallJournal => ({
   drained: null,
 });
 
-/** The journal of each call: facts that wait to be written, and the number of the next fact. */
+/** Stores the journal of each call: facts that wait to be written, and the number of the next fact. */
 const createCallJournals = () => {
   const journals = new Map<string, CallJournal>();
   /** Ended calls in the order of their last use. */
@@ -112,7 +119,7 @@ const createCallJournals = () => {
   };
 
   /**
-   * Keeps the next sequence number of an ended call without waiting facts. Facts soon after the end (summary,
+   * Caches the next sequence number of an ended call without waiting facts. Facts soon after the end (summary,
    * recording) use it; later facts read it from the database. An older journal of a call that was opened again is
    * forgotten.
    */
@@ -129,9 +136,12 @@ const createCallJournals = () => {
   return {
     of,
     leave,
-    /** Whether this gateway has not opened the call again, under a later epoch, since this journal began. */
+    /**
+     * Whether this journal is still the current one of the call: this gateway has not opened the call again under a
+     * later epoch.
+     */
     isOpen: (callId: string, journal: CallJournal): boolean => journals.get(callId) === journal,
-    /** Described at `Journal`. */
+    /** See `Journal`. */
     waitingOf: (callId: string): number => journals.get(callId)?.waiting.length ?? 0,
     async written(callId: string): Promise<void> {
       await journals.get(callId)?.drained;
@@ -142,12 +152,12 @@ const createCallJournals = () => {
       journal.stage = 'taken';
       leave(callId, journal);
     },
-    /** Opens the journal of a call of this gateway: new, or taken over. */
+    /** Opens the journal of a call of this gateway, which is new or was taken over. */
     open(callId: string, position: JournalPosition = beginning): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), position: { ...position }, stage: 'held' });
     },
-    /** Described at `Journal`. */
+    /** See `Journal`. */
     reopen(callId: string, epoch: number): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), claimed: epoch });
@@ -156,22 +166,22 @@ const createCallJournals = () => {
   };
 };
 
-/** `taken`: another gateway holds the call, or has ended it. */
+/** Result of writing a fact. `taken`: another gateway holds the call or has ended it. */
 type FactOutcome = { written: WrittenFact | null } | 'given up' | 'taken';
 
 type FactWriter = {
-  /** Retries `write` until it succeeds, is told to give up, or rejects with `CallTaken`. */
+  /** Retries `write` until it succeeds, until `giveUp` is called, or until it rejects with `CallTaken`. */
   write(callId: string, fact: RecordedFact, write: () => Promise<WrittenFact | null>): Promise<FactOutcome>;
-  /** Ends waiting for an unavailable database: a fact that cannot be written is dropped immediately. */
+  /** Stops waiting for an unavailable database. From then on, a fact that cannot be written is dropped immediately. */
   giveUp(): void;
 };
 
-/** Maximum attempts for a fact that fails although the database is available. */
+/** Maximum number of attempts for a fact that fails although the database is available. */
 const triesOfABrokenFact = 3;
 
 /**
  * Writes facts with retries: without a limit while the database is unavailable, and a few times if the database rejects
- * a fact. Keeps no state between facts.
+ * a fact. The writer has no state between facts.
  */
 const createFactWriter = (options: {
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
@@ -245,7 +255,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     writer.write(callId, fact, async () => {
       const position = (journal.position ??= await lastWritten(callId, journal));
       const written = await options.write(callId, position.sequence + 1, fact, position.epoch);
-      position.sequence += 1;
+      position.sequence += sequencesOf(fact);
       return written;
     });
 
@@ -253,7 +263,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog -= journal.waiting.splice(0).length;
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
-    // The write of an earlier holding says nothing about the call that this gateway holds again.
+    // The result belongs to an earlier journal of the call, which this gateway has opened again, so it is ignored.
     if (!journals.isOpen(callId, journal)) return;
     logger.warn(
       { call_id: callId },

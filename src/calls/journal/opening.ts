@@ -1,6 +1,6 @@
 /**
- * The initial transition of a call's chart. It is known before the call exists, so that it can be stored with the
- * call's row.
+ * The initial transition of a call's chart. This transition is known before the call exists, so it can be stored with
+ * the call's row.
  */
 import { callMachine } from '#machines/call.ts';
 import type { ChartOpening } from '#src/persistence/calls/call-transitions.ts';
@@ -13,7 +13,7 @@ const firstOf = ({ initial, path }: State): string => {
   return first === undefined ? path.join('.') : firstOf(first);
 };
 
-/** Initial transition of a new call; a call that is taken over begins in another state. */
+/** Initial transition of a new call. A call that is taken over begins in another state. */
 export const callOpening: ChartOpening = {
   chartVersion: chartVersionOf('call'),
   state: firstOf(callMachine.root),

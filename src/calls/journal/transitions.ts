@@ -1,10 +1,10 @@
 /**
- * Stores the transitions of calls' charts as they happen: state before, event, state after, and the chart. A replay
- * reads them.
+ * Stores the transitions of calls' charts as they happen: state before, event, state after, and the chart. Replays read
+ * these rows.
  *
- * They delay neither the creation of a call nor its events, and need no statements of their own at its start and end:
- * the first transition is written with the call's row (`opening.ts`), the last ones with its end. The others are
- * written in batches (`batch-writer.ts`). A call whose transitions are lost continues.
+ * Storing transitions delays neither the creation of a call nor its events, and needs no statement of its own at the
+ * call's start and end: the first transition is written with the call's row (`opening.ts`), the last ones with its end.
+ * The other transitions are written in batches (`batch-writer.ts`). A call whose transitions are lost continues.
  */
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
@@ -23,32 +23,34 @@ const versions: Readonly<Record<JournalledChartName, string>> = {
 
 export type Transitions = {
   /**
-   * Records the inspection events of a call's actor and its children. `now` is the time in the call, `begun` its
-   * journal position. Never throws.
+   * Returns the recorder of inspection events of a call's actor and its children. `now` is the time in the call,
+   * `begun` its journal position. Never throws.
    */
   inspectorOf(callId: string, now: () => Date, begun?: JournalPosition): (event: InspectionEvent) => void;
-  /** A fact of a call was published. */
+  /** Counts a published fact of a call. */
   countFact(callId: string): void;
-  /** Number of published facts of a call. */
+  /** Returns the number of published facts of a call. */
   factsOf(callId: string): number;
   release(callId: string): void;
-  /** Transitions of a call that may not be written yet, including those of the current synchronous step. */
+  /**
+   * Resolves to the transitions of a call that may not be written yet, including those of the current synchronous step.
+   */
   unwritten(callId: string): Promise<readonly StoredTransition[]>;
-  /** The transitions were written with a fact of the call. */
+  /** Notes that transitions were written with a fact of the call. */
   wereWritten(callId: string, some: readonly StoredTransition[]): void;
-  /** Writes the waiting transitions once; those that cannot be written are lost. */
+  /** Writes the waiting transitions once. Transitions that cannot be written are lost. */
   close(): Promise<void>;
 };
 
 /** Progress of a call: its last transition and fact, and the states of its charts. */
 type Track = { epoch: number; sequence: number; facts: number } & Record<JournalledChartName, string | null>;
 
-/** Waiting transitions by call. */
+/** Stores the waiting transitions by call. */
 const createUnwritten = (limit: number) => {
   const calls = new Map<string, StoredTransition[]>();
   let count = 0;
   return {
-    /** Adds a transition; returns false if too many wait. */
+    /** Adds a transition. Returns false if too many transitions wait. */
     add(one: StoredTransition): boolean {
       if (count >= limit) return false;
       const some = calls.get(one.callId);
@@ -58,7 +60,7 @@ const createUnwritten = (limit: number) => {
       return true;
     },
     of: (callId: string): readonly StoredTransition[] => [...(calls.get(callId) ?? [])],
-    /** Keeps transitions that were added meanwhile. */
+    /** Removes written transitions; transitions that were added meanwhile remain. */
     remove(callId: string, some: readonly StoredTransition[]): void {
       const gone = new Set(some);
       const before = calls.get(callId) ?? [];
@@ -70,7 +72,7 @@ const createUnwritten = (limit: number) => {
   };
 };
 
-/** Position of a new call. */
+/** Journal position of a new call. */
 const beginning: JournalPosition = { epoch: firstEpoch, sequence: 0 };
 
 const trackFrom = ({ epoch, sequence: facts }: JournalPosition, opening: string | null = null): Track => {
@@ -99,14 +101,14 @@ const moveOf = (inspected: InspectionEvent, callId: string) => {
 export const createTransitions = (
   options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
     write: (some: readonly StoredTransition[]) => Promise<void>;
-    /** The first state of the chart of a new call, if it is written with its row. */
+    /** First state of the chart of a new call, if this state is written with the call's row. */
     opening?: string;
   },
 ): Transitions => {
   const tracks = new Map<string, Track>();
   const unwritten = createUnwritten(options.limit);
 
-  /** Queue of calls with waiting transitions; a call is in it at most once. */
+  /** Queue of calls with waiting transitions. A call is in the queue at most once. */
   const queued = new Set<string>();
 
   const writer = createBatchWriter<string>({
@@ -168,7 +170,7 @@ export const createTransitions = (
     factsOf: (callId) => tracks.get(callId)?.facts ?? 0,
     release: (callId) => void tracks.delete(callId),
     async unwritten(callId) {
-      // Deferred, because a chart publishes its facts in the middle of their transition.
+      // The read is deferred, because a chart publishes facts in the middle of the transition that causes them.
       await laterInThisPass();
       return unwritten.of(callId);
     },

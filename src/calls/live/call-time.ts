@@ -10,18 +10,21 @@ export type CallTime = {
   onWall(at: number): number;
   /** Continues the time of a call that this gateway takes over. */
   begin(callId: string): void;
-  /** Continues the time of a call of another process, at which it is `now`. */
+  /** Continues the time of a call of another process, where the current time of the call is `now`. */
   resume(callId: string, now: number): void;
-  /** Returns the fact with its time in the call; a fact without a time gets the current one. */
+  /** Returns the fact with its time in the call. A fact without a time gets the current time. */
   stamp(callId: string, fact: CallFact): CallFact & { at: number };
-  /** Current time of the call. */
+  /** Returns the current time of the call. */
   now(callId: string): number;
-  /** Offset of the call's time from the monotonic clock, in milliseconds. */
+  /** Returns the offset of the call's time from the monotonic clock, in milliseconds. */
   shiftOf(callId: string): number;
   release(callId: string): void;
 };
 
-/** Both in milliseconds since the epoch; `steady` is monotonic and times the events of calls. */
+/**
+ * Creates the time of calls. Both clocks return milliseconds since the epoch; `steady` is monotonic and times the
+ * events of calls.
+ */
 export const createCallTime = (clocks: { wall: () => number; steady: () => number }): CallTime => {
   const offset = (): number => clocks.wall() - clocks.steady();
   const offsets = new Map<string, number>();

@@ -18,12 +18,12 @@ export type ChartState = LineChartStates & {
 export type WatchedState = ChartState & { saying: string | null };
 
 /**
- * Calls back immediately and after each transition of a chart of the call, until the call ends. Undefined for a call
- * that does not run here. The returned function unsubscribes. Without observers, a call has no extra cost.
+ * Calls back immediately and after each transition of a chart of the call, until the call ends. Returns undefined for a
+ * call that does not run here. The returned function unsubscribes. A call without observers has no extra cost.
  */
 export type WatchChart = (callId: string, onState: (state: WatchedState) => void) => (() => void) | undefined;
 
-/** Returns the state of a chart as one word: `active.talking.conversing`. */
+/** Formats the state of a chart as one word: `active.talking.conversing`. */
 export const stateName = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
@@ -44,14 +44,14 @@ export const createChartWatch =
     const call = switchboard.find(callId);
     if (call === undefined) return undefined;
     const watched = new Map<object, Subscription>();
-    /** Charts of the line, including legs that are over. */
+    /** Charts of the line, including those of legs that are over. */
     const lineCharts = new Map<LineChartName, AnyActorRef>();
     let last = '';
 
     const watch = (actor: AnyActorRef | undefined): void => {
       if (actor === undefined || watched.has(actor)) return;
-      // Ignores the error: the switchboard reports a crash. Without an error observer here, XState would throw it at
-      // the process.
+      // The error is ignored, because the switchboard reports a crash. Without an error observer here, XState would
+      // throw the error at the process.
       watched.set(actor, actor.subscribe({ next: look, error: ignore }));
     };
 

@@ -1,11 +1,11 @@
 /**
- * Caches the keys of the numbers with calls on this gateway: a client with a call must be able to end it while the
- * database is unavailable.
+ * Caches the keys of the numbers with calls on this gateway, so that a client with a call can end it while the database
+ * is unavailable.
  *
- * The cache has the result of the last database query. The database is queried when the first call of a number begins
- * and every few seconds; in between, authenticated keys are added. A replaced key therefore stays cached for at most a
- * few seconds while the database is available, when the cache is not used. During an outage it works only for calls on
- * this gateway.
+ * The cache contains the result of the last database query. The database is queried when the first call of a number
+ * begins, and every few seconds; in between, authenticated keys are added. A replaced key stays cached for at most a
+ * few seconds while the database is available, when the cache is not used. During an outage the cache works only for
+ * calls on this gateway.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -17,11 +17,11 @@ import type { Database } from '#src/persistence/database/database.ts';
 import type { LiveCalls } from './live-calls.ts';
 
 export type KnownKeys = {
-  /** A call of this number began here. */
+  /** Called when a call of this number begins here. */
   begin(numberId: string): void;
-  /** The database confirmed that one of these fingerprints belongs to the number's key. */
+  /** Called when the database has confirmed that one of these fingerprints belongs to the number's key. */
   note(fingerprints: readonly Buffer[], number: CallableNumber): void;
-  /** Returns the number of a key with one of these fingerprints, if a call of it is in progress here. */
+  /** Returns the number of a key with one of these fingerprints, if a call of the number is in progress here. */
   find(fingerprints: readonly Buffer[]): CallableNumber | undefined;
   /** Resolves when the current query has ended. */
   settled(): Promise<void>;
@@ -47,7 +47,7 @@ export const createKnownKeys = (options: {
       known = new Map(numbers.size === 0 ? [] : await findNumbersWithKeys(database, [...numbers]));
       asked = numbers;
     } catch (error) {
-      // After a failed query the earlier keys are kept: the cache exists for outages of the database.
+      // After a failed query the earlier keys remain, because the cache exists for outages of the database.
       const level = isTransient(error) ? 'debug' : 'error';
       logger[level]({ err: error }, 'the keys of the calls in progress could not be read');
     }
@@ -74,7 +74,7 @@ export const createKnownKeys = (options: {
     },
     settled: () => lastAnswer,
     close() {
-      // Unused results are not awaited.
+      // The result of a stopped query is not needed, so its end is not awaited.
       void repetition.stop();
       void asking.close();
     },

@@ -1,16 +1,16 @@
 /**
  * Measures latencies of calls: the other party's wait for each turn of the agent, stage by stage, and the time until
- * the answerer was detected. Combines the events of the line with the progress of replies.
+ * the answerer was detected. Events of the line are combined with the progress of replies.
  *
  * A call has one reply in progress. When the next reply is requested, the line has reported everything of the previous
- * one, so the first words played after a reply's first sentence belong to that reply.
+ * one. Therefore the first words played after a reply's first sentence belong to that reply.
  */
 import type { CallFact, TurnLatency } from '#machines/facts.ts';
 import type { LineEvent } from '#machines/line.ts';
 import type { CallBus, TurnStage } from '../call-bus.ts';
 
 export type Latency = {
-  /** Returns a turn of the agent or an answer verdict with its latency, if known; other facts unchanged. */
+  /** Adds the latency, if known, to a turn of the agent or an answer verdict. Other facts are returned unchanged. */
   addTo(callId: string, fact: CallFact): CallFact;
 };
 
@@ -23,7 +23,9 @@ type CallTimes = {
   reply: Reply | null;
 };
 
-/** Publishes `measured` as soon as the duration of a stage is known. `now`: monotonic milliseconds. */
+/**
+ * Measures and publishes `measured` as soon as the duration of a stage is known. `now` returns monotonic milliseconds.
+ */
 export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number }): Latency => {
   const calls = new Map<string, CallTimes>();
 
@@ -81,7 +83,7 @@ export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number })
         return { ...fact, latency: { answeredByMs: Math.max(0, fact.at - times.answeredAt) } };
       if (fact.type !== 'turn.spoken' || fact.role !== 'assistant' || !times?.reply) return fact;
       const { soundedAt, latency } = times.reply;
-      // A greeting or a reprompt is not a reply and is not measured.
+      // A greeting or a reprompt is not a reply, so its latency is not measured.
       if (soundedAt !== fact.at) return fact;
       times.reply = null;
       return { ...fact, latency };

@@ -1,8 +1,8 @@
 /**
  * Store of the calls in progress on this gateway, for health, admission, metrics, the console and the inspector. Events
- * change the store, selectors read it. The maps of its context are changed in place: copying thousands of calls for
- * each change would cost more than the calls themselves. Each change creates a new context object, so that selections
- * and subscribers notice it.
+ * change the store, and selectors read it. The maps of its context are changed in place, because copying thousands of
+ * calls for each change would cost more than the calls themselves. Each change creates a new context object, so that
+ * selections and subscribers notice it.
  */
 import { createStore, type Selection } from '@xstate/store';
 import type { Direction } from '#machines/line.ts';
@@ -21,7 +21,7 @@ export type CountsByStatus = Readonly<Record<Direction, Readonly<Record<LiveStat
 
 type Context = Readonly<{
   calls: Map<string, LiveCall>;
-  /** Calls per number and per workspace. */
+  /** Numbers of calls by number and by workspace. */
   countsByOwner: Map<string, number>;
   countsByStatus: CountsByStatus;
 }>;

@@ -11,8 +11,8 @@ import type { KnownKeys } from './known-keys.ts';
 export type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 
 /**
- * Returns the number of a key; undefined for an unknown key. `needsNoDatabase`: while the database is unavailable,
- * accepts a key that was valid at the last query for a call on this gateway. Other requests reject then.
+ * Resolves to the number of a key; undefined for an unknown key. With `needsNoDatabase`, a key that was valid at the
+ * last query for a call on this gateway is accepted while the database is unavailable. Other requests reject then.
  */
 export type AuthenticateNumber = (
   key: string,
@@ -23,7 +23,7 @@ export const createNumberAuthentication = (options: {
   database: Database;
   sealing: Sealing;
   knownKeys: Pick<KnownKeys, 'find' | 'note'>;
-  /** Time limit of the database query if a cached key would be accepted. */
+  /** Time limit of the database query if a cached key would be accepted, in milliseconds. */
   patienceMs: number;
   clock: Clock;
 }): AuthenticateNumber => {
@@ -38,7 +38,7 @@ export const createNumberAuthentication = (options: {
 
   return async (key, { needsNoDatabase }) => {
     const known = needsNoDatabase ? knownKeys.find(sealing.fingerprints(key)) : undefined;
-    // Waits for the database: a key that is not cached may still be valid.
+    // A key that is not cached may still be valid, so the query has no further time limit.
     if (known === undefined) return authenticate(key);
     try {
       return await withTimeout(clock, patienceMs, () => authenticate(key));

@@ -1,14 +1,14 @@
-/** The open lines of this gateway. Each is closed even if its call crashes. */
+/** The open lines of this gateway. Each line is closed even if its call crashes. */
 import { fromCallback, type AnyActorRef } from 'xstate';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LineResumeState } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { CallBus } from '../call-bus.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
-/** Opens lines as `sip/lines.ts` does. */
+/** Opens lines like `sip/lines.ts`. */
 type ResumeLine = (
   input: LineInput,
-  left: LineCheckpoint,
+  state: LineResumeState,
   emit: (event: LineEvent) => void,
   parent?: AnyActorRef,
 ) => Line;
@@ -21,20 +21,20 @@ export const createOpenLines = (options: {
 }) => {
   const { bus, secretKeys } = options;
   const lines = new Map<string, Line>();
-  /** Calls of another process whose lines are not taken over yet. */
-  const left = new Map<string, LineCheckpoint>();
+  /** Resume states of calls of another process whose lines are not taken over yet. */
+  const expected = new Map<string, LineResumeState>();
 
   const openOrResume: OpenLine = (input, emit, parent) => {
-    const standing = left.get(input.callId);
-    left.delete(input.callId);
-    return standing === undefined
+    const state = expected.get(input.callId);
+    expected.delete(input.callId);
+    return state === undefined
       ? options.open(input, emit, parent)
-      : options.resume(input, standing, emit, parent);
+      : options.resume(input, state, emit, parent);
   };
 
   /**
-   * Closes the line of a call. Idempotent. Called at the end of a call, because XState does not stop the line of a
-   * crashed actor.
+   * Closes the line of a call, idempotently. This function is called at the end of a call, because XState does not stop
+   * the line of a crashed actor.
    */
   const close = (callId: string): void => {
     const line = lines.get(callId);
@@ -45,16 +45,14 @@ export const createOpenLines = (options: {
   return {
     close,
     /** Makes the next line of this call take over the far end that another process left. */
-    expect: (callId: string, standing: LineCheckpoint): void => void left.set(callId, standing),
-    /** Releases the line of a call that another gateway holds, without changing its far end. */
+    expect: (callId: string, state: LineResumeState): void => void expected.set(callId, state),
+    /** Releases the line of a call that another gateway holds, without changing the far end. */
     release(callId: string): void {
       const line = lines.get(callId);
       lines.delete(callId);
       line?.release();
     },
-    /** Whether another gateway could take over the line of this call now. */
-    canBeResumed: (callId: string): boolean => lines.get(callId)?.canBeResumed() ?? false,
-    /** The line actor of the charts: opens the line on entry and closes it on exit of the state. */
+    /** Line actor of the charts, which opens the line on entry and closes it on exit of the state. */
     actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, self, sendBack, receive }) => {
       const { callId } = input;
       const tell = (reported: LineEvent): void => {
@@ -68,7 +66,7 @@ export const createOpenLines = (options: {
       const line = openOrResume(input, tell, self);
       lines.set(callId, line);
       receive((command) => {
-        // Ends the charts of the line, whose parent is this actor.
+        // Ends the charts of the line, because their parent is this actor.
         if (command.type.startsWith('xstate.')) return undefined;
         switch (command.type) {
           case 'hideKeys':

@@ -9,12 +9,12 @@ import type { Language } from '#src/domain/language.ts';
 import type { CallBus } from '../call-bus.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
 
-/** Receives audio; must not throw or keep `samples`. */
+/** A receiver of audio. Its callbacks must not throw and must not store `samples`. */
 export type WhoListens = {
   /** Whether the other party must be notified first. */
   isAnnounced: boolean;
   onState: (state: ListenInState) => void;
-  /** Two interleaved channels, the other party’s first, at `listenInSampleRate`. */
+  /** Called with two interleaved channels, the other party's first, at `listenInSampleRate`. */
   onSound: (samples: Int16Array) => void;
 };
 
@@ -22,22 +22,29 @@ type WriteSound = (counterparty: Int16Array, agent: Int16Array) => void;
 
 export type Overheard = {
   /**
-   * Listens until the call leaves this gateway, when `onOver` is called; `undefined` for a call that does not run here.
-   * The returned function stops listening.
+   * Listens until the call leaves this gateway, when `onOver` is called. Returns `undefined` for a call that does not
+   * run here. The returned function stops listening.
    */
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
-  /** Accepts the audio of a call. `isWanted`: whether a listener is connected; otherwise `skip` replaces `write`. */
+  /**
+   * Accepts the audio of a call. `isWanted` returns whether a listener is connected; if not, `skip` is called in place
+   * of `write`.
+   */
   overhear(callId: string): { write: WriteSound; isWanted(): boolean; skip(samples: number): void };
-  /** The call has left this gateway. */
+  /** Called when the call has left this gateway. */
   release(callId: string): void;
 };
 
 /**
- * Samples that stay silent after a pause, because audio in transit at the end of the pause was spoken before its end.
+ * Number of samples that stay silent after a pause, because audio that is in transit at the end of the pause was spoken
+ * before its end.
  */
 const lateSamples = 0.5 * listenInSampleRate;
 
-/** Maximum samples of one chunk. A recording gets a long gap as one chunk; listeners do not need all of it. */
+/**
+ * Maximum number of samples of one chunk. A recording gets a long gap as one chunk, which listeners do not need
+ * completely.
+ */
 const longestSamples = listenInSampleRate;
 
 type Listener = WhoListens & { told: ListenInState | undefined };
@@ -86,7 +93,7 @@ const announce = (heard: Heard, actor: CallActor): void => {
   actor.send({ type: 'say.requested', sentences: [announcementOf(actor)], interrupt: false });
 };
 
-/** The notice counts only if it was heard to its end; an interrupted notice is repeated. */
+/** Notes whether the notice was heard to its end. An interrupted notice is repeated. */
 const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
   if (heard.announcement !== 'asked' || fact.type !== 'turn.spoken' || fact.role !== 'assistant') return;
   if (fact.text.includes(announcementOf(actor))) heard.announcement = 'heard';
@@ -145,7 +152,7 @@ export const createOverheard = ({ bus, find }: Pick<Switchboard, 'find'> & { bus
       const heard = callOf(callId);
       heard.hasSound = true;
       look(callId);
-      /** Returns whether this audio must be silent, also for a listener who arrives after it. */
+      /** Returns whether this audio must be silent, even for a listener who arrives after it. */
       const pass = (samples: number): boolean => {
         const actor = find(callId);
         if (actor !== undefined && isHidden(actor.getSnapshot())) heard.silentFor = lateSamples;

@@ -1,34 +1,40 @@
 /**
- * Values of DTMF digits that the agent requested as secret. They are kept in memory while the call runs here, and
- * passed only to the agent. The call, and with it the journal, transcript and observers, receives a dot for each digit.
- * Digits after secret ones stay hidden until other digits are requested: a party that presses too many digits, or
- * presses too late, is still entering the secret.
+ * Values of DTMF digits that the agent requested as secret. The values are kept in memory while the call runs here, and
+ * are passed only to the agent. The call, and with it the journal, transcript and observers, receives a dot for each
+ * digit. Digits after secret ones stay hidden until other digits are requested, because a party that presses too many
+ * digits, or presses too late, is still entering the secret.
  */
 import { secretKey, secretKeys as turnOfSecrets } from '#machines/collected-keys.ts';
 import type { Message } from '#machines/reply.ts';
 
 export type SecretKeys = {
-  /** A call of another process continues here; the secret digits of its earlier turns are unknown. */
+  /** Continues with a call of another process. The secret digits of the call's earlier turns are unknown. */
   begin(callId: string, history: readonly Message[]): void;
-  /** Treats later digits as secret, except the finish key. Drops earlier pending digits. */
+  /** Treats later digits as secret, except the finish key. Pending digits are dropped. */
   hide(callId: string, finish: string | null): void;
-  /** The collected digits became a turn of the history. Later digits are hidden and belong to no turn. */
+  /**
+   * Called when the collected digits became a turn of the history. Digits that follow are hidden and become part of no
+   * turn.
+   */
   keep(callId: string): void;
-  /** Drops the collected digits. Later digits are hidden and belong to no turn. */
+  /** Drops the collected digits. Digits that follow are hidden and become part of no turn. */
   forget(callId: string): void;
   /** Treats later digits as not secret. */
   show(callId: string): void;
-  /** Takes a pressed digit; returns the character that the call receives. */
+  /** Records a pressed digit; returns the character that the call receives. */
   press(callId: string, digit: string): string;
   /** Returns the history of the call for the agent, with the secret values. */
   reveal(callId: string, messages: readonly Message[]): readonly Message[];
   release(callId: string): void;
 };
 
-/** Treatment of new digits: `wanted` digits become a turn, without the `finish` key. */
+/** Treatment of new digits. `wanted` digits become a turn, without the `finish` key. */
 type Taking = { as: 'shown' } | { as: 'hidden' } | { as: 'wanted'; finish: string | null; keys: string };
 
-/** `known`: the digits of each secret turn, in order; null for a turn of another process. */
+/**
+ * Secret digits of a call. `known` contains the digits of each secret turn, in order; null for a turn of another
+ * process.
+ */
 type Keys = { known: (string | null)[]; taking: Taking };
 
 const isOfSecrets = ({ role, content }: Message): boolean => role === 'user' && content === turnOfSecrets;
@@ -68,7 +74,7 @@ export const createSecretKeys = (): SecretKeys => {
     reveal(callId, messages) {
       const call = calls.get(callId);
       if (call === undefined) return messages;
-      // The reply is requested at the moment at which the last digits become a turn, so both are handled here.
+      // The reply is requested at the moment at which the last digits become a turn, so these digits are added here.
       const coming = call.taking.as === 'wanted' ? call.taking.keys : '';
       const known = coming === '' ? [...call.known] : [...call.known, coming];
       return messages.map((message) => {

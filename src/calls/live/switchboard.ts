@@ -1,11 +1,12 @@
 /**
- * The switchboard owns the actors of the calls in progress, each a separate root: an error in one call ends only that
- * call, and ending thousands is cheap (guides/design/architecture.md, "One actor per call").
+ * The switchboard owns the actors of the calls in progress. Each actor is a separate root: an error in one call ends
+ * only that call, and ending thousands of calls is cheap (guides/design/architecture.md, "One actor per call").
  *
- * `find(id) === undefined` on the gateway that should run a call is `room_unknown` (guides/design/wire.md, "Hang-up").
+ * If `find(id)` is undefined on the gateway that should run a call, requests are refused with `room_unknown`
+ * (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
-import { createActor, type ActorRefFrom, type InspectionEvent } from 'xstate';
+import { createActor, waitFor, type ActorRefFrom, type InspectionEvent } from 'xstate';
 import type { callMachine } from '#machines/call.ts';
 import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -17,23 +18,25 @@ import type { LiveCalls } from './live-calls.ts';
 export type CallActor = ActorRefFrom<typeof callMachine>;
 
 export type Switchboard = {
-  /** Starts the actor of a call: its line begins to dial, or answers its arrival. */
+  /** Starts the actor of a call. The line of the call begins to dial, or answers its arrival. */
   connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
   find(callId: string): CallActor | undefined;
-  /** All calls of this gateway by id. */
+  /** Returns all calls of this gateway by id. */
   calls(): Iterable<[string, CallActor]>;
   /**
-   * Requests a hang-up of every answered call after its agent's current speech: the other party is still answered, but
-   * does not cancel the hang-up.
+   * Requests a hang-up of every answered call after its agent's current speech. The other party is still answered, but
+   * cannot cancel the hang-up.
    */
   hangUpAll(): void;
-  /** Releases a call that another gateway holds; its far end notices no change. */
+  /** Releases a call that another gateway holds. The far end notices no change. */
   leave(callId: string): void;
-  /** Releases all calls in the same way. */
-  leaveAll(): void;
-  /** Requests the end of every call, including later ones; see `gateway.closing` in the chart. */
+  /** Releases all calls like `leave`, and returns their ids. */
+  leaveAll(): string[];
+  /** Requests the end of every call, including calls that begin later (see `gateway.closing` in the chart). */
   closeAll(): void;
-  /** Resolves when no call is left, or after the given time. */
+  /** Resolves when the lines of all resumed calls are taken over or ended, or after `withinMs`. */
+  linesTaken(withinMs: number): Promise<void>;
+  /** Resolves when no call is left, or after `withinMs`. */
   empty(withinMs: number): Promise<void>;
 };
 
@@ -47,7 +50,7 @@ export type SwitchboardOptions = {
   publish: (callId: string, fact: CallFact) => void;
   /** Inspects the actor of a call and its children. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
-  /** Releases the line of a call and leaves its remote leg alone. */
+  /** Releases the line of a call and leaves its remote leg unchanged. */
   releaseLine: (callId: string) => void;
   logger: Logger;
 };
@@ -115,7 +118,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
         },
         error: (error) => {
           logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
-          // Stops the children of a crashed actor, which XState leaves running.
+          // The children of a crashed actor are stopped here, because XState leaves them running.
           const { children, context } = actor.getSnapshot();
           children.conversation?.send({ type: 'call.over' });
           const outcome = outcomeOf('system_error', context.wasAnswered);
@@ -135,11 +138,19 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     },
     leave,
     leaveAll() {
-      for (const callId of actors.keys()) leave(callId);
+      const callIds = [...actors.keys()];
+      callIds.forEach(leave);
+      return callIds;
     },
     closeAll() {
       isClosing = true;
       for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+    },
+    async linesTaken(withinMs) {
+      const waits = [...actors.values()].map((actor) =>
+        waitFor(actor, (call) => !call.matches({ active: 'taking-over' }), { timeout: withinMs }),
+      );
+      await Promise.allSettled(waits);
     },
     empty: (withinMs) => (actors.size === 0 ? Promise.resolve() : whenEmpty.wait(withinMs)),
   };

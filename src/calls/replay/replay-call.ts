@@ -1,7 +1,7 @@
 /**
  * Replays a call step by step from stored data: the transitions of its charts, with the facts of its journal at their
- * places. The replay runs no charts. For a call without stored transitions, because it ended under an older version, it
- * has only facts and status.
+ * positions. The replay does not run the charts. The replay of a call that ended under an older version, without stored
+ * transitions, has only facts and status.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -17,15 +17,15 @@ export type RecordedCall = {
 export type ReplayStep = ChartState & {
   at: Date;
   /**
-   * Event that caused the transition: `(time)` for an elapsed timer, `(begin)` for the initial state. For a step that
-   * is a fact without a transition, the type of the fact.
+   * Event that caused the transition: `(time)` for an elapsed timer, `(begin)` for the initial state. A step that is a
+   * fact without a transition has the type of the fact.
    */
   event: string;
   /** Sequence number of the fact of this step; null for a transition without a fact. */
   fact: number | null;
 };
 
-/** Role whose turn begins with the event; the fact of a turn is published at its end. */
+/** Role whose turn begins with the event. The fact of a turn is published at the end of the turn. */
 const beginsTurn: Readonly<Record<string, JournalEntry['role']>> = {
   'reply.sentence': 'assistant',
   'line.speech': 'user',
@@ -37,8 +37,8 @@ const eventName = (eventType: string): string => {
 };
 
 /**
- * State after a transition. The conversation is a child of the call's state `active`, the voicemail a child of the
- * conversation's state `voicemail`.
+ * Returns the state after a transition. The conversation is a child of the call's state `active`, the voicemail a child
+ * of the conversation's state `voicemail`.
  */
 const after = (state: ChartState, { machine, stateAfter }: StoredTransition): ChartState => {
   const moved: ChartState = { ...state, [machine]: stateAfter };
@@ -47,7 +47,7 @@ const after = (state: ChartState, { machine, stateAfter }: StoredTransition): Ch
   return { call, conversation, voicemail: conversation === 'voicemail' ? voicemail : null };
 };
 
-/** A turn ends at the time of its fact. */
+/** Returns the time at which a fact ended; a turn ends at the time of its fact. */
 const toldAt = ({ at, data: { endedAt } }: JournalEntry): number =>
   typeof endedAt === 'number' ? endedAt : at.getTime();
 
@@ -98,7 +98,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
   for (const transition of transitions) {
     const { at, eventType, factsBefore, machine } = transition;
     const before = state;
-    // Combines a child's first transition with that of its parent: both are one step.
+    // The first transition of a child chart is combined with that of its parent: both are one step.
     if (eventType === 'xstate.init' && machine !== 'call') {
       state = { ...state, [machine]: transition.stateAfter };
       continue;
@@ -115,7 +115,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
     const fact = news.at(-1)?.sequence ?? turn?.sequence ?? null;
     steps.push({ at, event: eventName(eventType), fact, ...state });
   }
-  // Adds facts after the last transition, including the end that another gateway wrote for a lost call.
+  // Facts after the last transition are added, including the end that another gateway wrote for a lost call.
   for (const fact of told.upTo(Infinity)) {
     const moment = new Date(Math.max(steps.at(-1)?.at.getTime() ?? 0, toldAt(fact)));
     if (fact.type === 'call.ended') state = endedBy(fact);

@@ -1,6 +1,6 @@
 /**
- * Admission of a new call: the gateway's own state, then the limits of number and workspace (guides/design/wire.md,
- * "Place a call").
+ * Admission of a new call, by the gateway's own state, then by the limits of number and workspace
+ * (guides/design/wire.md, "Place a call").
  */
 import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
@@ -11,14 +11,17 @@ import type { AdmissionLimits, CallParts } from '../call-parts.ts';
 export type Admission = {
   /**
    * Checks the gateway itself: no lines (`service_unavailable`), shutdown (`draining`), and capacity (`over_capacity`,
-   * with the limit as `reason`). These checks do not depend on the number and precede any lookup.
+   * with the limit as `reason`). These checks do not depend on the number and precede any look-up.
    */
   check(): void;
-  /** Checks as `check` does, and counts an admitted request as in setup until `leave` is called. */
+  /**
+   * Runs the checks of `check`, and counts an admitted request as in setup until `leave` is called. Fewer requests may be in
+   * setup while the event loop is late, and fewer per second after that.
+   */
   approach(): { leave: () => void };
   /**
-   * Checks as `check` does, and the limits (`concurrency_limit`). An admitted call counts from now on; `release`
-   * returns its permit if the call could not begin.
+   * Runs the checks of `check`, and checks the limits (`concurrency_limit`). An admitted call counts from now on;
+   * `release` returns its permit if the call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;
@@ -28,8 +31,7 @@ export type Admission = {
 /** Maximum numbers of concurrent calls, including the new one. */
 export type ConcurrencyLimits = { maxConcurrentCalls: number; maxCallsInProgress: number };
 
-const sheds = (of: string): string =>
-  `This gateway has too much to do (${of}) and takes no more calls for now.`;
+const sheds = (of: string): string => `This gateway is overloaded (${of}) and currently accepts no calls.`;
 
 const detailOf: Readonly<Record<CapacityLimit, (limits: AdmissionLimits) => string>> = {
   calls: ({ maxCalls }) => `This gateway has its maximum of ${maxCalls} calls in progress.`,
@@ -65,9 +67,9 @@ export const createAdmission = ({
   limits: Pick<CallParts['limits'], 'admission' | 'load'>;
   telephony: Pick<CallParts['telephony'], 'hasLines'>;
 }): Admission => {
-  /** Requests that were admitted before any lookup and have no response yet. */
+  /** Number of requests that were admitted before any look-up and have no response yet. */
   let approaching = 0;
-  /** Admitted calls that the switchboard does not have yet: in total, per number and per workspace. */
+  /** Admitted calls that are not in the switchboard yet: in total, per number and per workspace. */
   let entering = 0;
   const enteringOf = new Map<string, number>();
   let isDraining = false;
@@ -104,6 +106,8 @@ export const createAdmission = ({
     approach() {
       check();
       if (approaching >= limits.maxBeginning) throw overCapacity('beginning');
+      if (approaching >= Math.max(1, limits.maxBeginning * load.share())) throw overCapacity('event_loop');
+      if (!load.take()) throw overCapacity('event_loop');
       approaching += 1;
       return { leave: once(() => void (approaching -= 1)) };
     },

@@ -10,7 +10,7 @@ import type { DayGrant, SpentOfNumber } from '#src/persistence/calls/spent-minut
 /** Owner of the limit: a workspace or a number. */
 export type DailyOwner = 'workspace' | 'number';
 
-/** Notice about a limit. `warned`: four fifths of the daily minutes are used. */
+/** Notice about a limit. `warned`: four fifths of the daily minutes are used up. */
 export type DailyNotice = { owner: DailyOwner; id: string; what: 'warned' | 'refused' };
 
 /** Minimum duration of a call in seconds, which is also the minimum that a request may set. */
@@ -41,23 +41,23 @@ type DailyCall = {
   numberId: string;
   workspaceId: string;
   timeZone: string;
-  /** Limit in minutes; null for none. */
+  /** Limit of the number in minutes; null for no limit. */
   ofNumber: number | null;
   ofWorkspace: number | null;
-  /** Duration limit of the call without daily minutes, in seconds. */
+  /** Duration limit in seconds that the call has without daily minutes. */
   maxDurationSec: number;
   startedAt: number;
 };
 
 /**
- * Functions that return the allowed seconds of the call. They throw a Refusal: `daily_limit_reached`, with `maximum`
- * and `resets_at`.
+ * Returns the function that grants seconds to a call; null for a call without limits. The granting function throws a
+ * Refusal: `daily_limit_reached`, with `maximum` and `resets_at`.
  */
 export type DailyMinutes = (call: DailyCall) => DayGrant | null;
 
-/** Returns the limits of a call; `null` for a call without limits. `onNotice` is called for each warning once a day. */
+/** Creates the check of daily minutes. `onNotice` is called for each warning once a day. */
 export const createDailyMinutes = (onNotice: (notice: DailyNotice) => void): DailyMinutes => {
-  /** End of the day of the last warning, by owner. */
+  /** End of the day of the last warning, by owner of the limit. */
   const warnedUntil = new Map<string, number>();
 
   const warn = ({ owner, id, minutes }: Limit, talkedSec: number, { from, until }: Day): void => {

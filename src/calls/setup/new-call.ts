@@ -12,19 +12,19 @@ export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
   policy: CallPolicy;
   /** Maximum duration in seconds, counted from the answer. */
   maxDurationSec: number;
-  /** Metadata of the client that places the call; null if there is none. */
+  /** Metadata of the client that places the call; null without metadata. */
   metadata?: Metadata | null | undefined;
-  /** Custom headers of the INVITE: those accepted from a caller, or those for an outbound call. */
+  /** Custom headers of the INVITE: those accepted from a caller, or those of an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
   /** Identity of a caller. */
   identity?: CallerIdentity | undefined;
-  /** Wall-clock milliseconds since the epoch. */
+  /** Start of the call in wall-clock milliseconds since the epoch. */
   startedAt: number;
   /** Name of the gateway that holds the call. */
   node: string;
 };
 
-/** A call as it is first stored, whether it rings or was rejected. */
+/** Creates the row of a call as it is first stored, whether the call rings or was rejected. */
 export const newCallRow = (call: NewCall): NewCallRow => {
   const { number, policy, context } = call;
   return {

@@ -1,4 +1,4 @@
-/** A number with all data for one call, including decrypted secrets. It exists in memory only. */
+/** A number with all data for one call, including decrypted secrets. This object exists in memory only. */
 import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import { effectivePolicy, type CallPolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
@@ -15,7 +15,7 @@ export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'headersSe
   inboundAuth: InboundAuth;
 };
 
-/** Policy that applies to the number's next call. */
+/** Returns the policy that applies to the number's next call. */
 export const policyOf = (
   { policy, workspace }: Pick<OpenNumber, 'policy' | 'workspace'>,
   platformPolicy: PolicySettings,

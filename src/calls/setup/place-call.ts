@@ -1,4 +1,6 @@
-/** Places an outbound call (guides/design/calls.md, "Outbound"). The row is committed, then dialing starts. */
+/**
+ * Places an outbound call (guides/design/calls.md, "Outbound"). Dialling starts after the row of the call is committed.
+ */
 import { randomUUID } from 'node:crypto';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
@@ -19,13 +21,13 @@ export type PlaceCallRequest = {
   /** Called number: digits in domestic format, or `+…` for another country. */
   to: string;
   instruction: string | null;
-  /** Maximum duration in seconds; `null` for the stored policy. */
+  /** Maximum duration in seconds; `null` for the maximum of the stored policy. */
   maxDurationSec: number | null;
-  /** Absent if the client sent no metadata. */
+  /** Metadata of the call; absent if the client sent none. */
   metadata?: Metadata;
   /** Custom headers of the INVITE; absent if there are none. */
   sipHeaders?: SipHeaders;
-  /** Key of the request, and the response to store with the call; absent without a key. */
+  /** Key of the request, and the response that is stored with the call; absent for a request without a key. */
   keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Omit<KeyedAnswer, keyof KeyedRequest> }) | null;
 };
 
@@ -46,7 +48,7 @@ const notAllowed: Readonly<Partial<Record<DestinationProblem, string>>> = {
 const checkDestination = (policy: CallPolicy, to: string, country: Country): void => {
   const reason = destinationProblem(policy, to, country);
   if (reason === undefined) return;
-  // Numbers without international permission keep the error `invalid_to` for international numbers.
+  // A number without international permission keeps the error `invalid_to` for international numbers.
   if (reason === 'international') {
     throw new Refusal(
       'invalid_to',
@@ -72,10 +74,10 @@ const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): voi
 };
 
 /**
- * Refuses with `invalid_to` (an international number without permission), `destination_not_allowed` (with `reason`),
- * `invalid_request` (a header that no trunk of the number sends), `max_duration_exceeds_policy` (with `maximum`),
- * `no_agent_endpoint`, `concurrency_limit`, `draining`, `over_capacity` or `idempotency_in_progress`; a refusal places
- * no call, and the key stays unused.
+ * Places a call. Rejects with `invalid_to` (an international number without permission), `destination_not_allowed`
+ * (with `reason`), `invalid_request` (a header that no trunk of the number sends), `max_duration_exceeds_policy` (with
+ * `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`, `over_capacity` or `idempotency_in_progress`. A
+ * refused request places no call, and its key stays unused.
  */
 export const createPlaceCall =
   ({ storage, telephony, limits, now }: CallParts, startCall: StartCall): PlaceCall =>

@@ -20,7 +20,7 @@ export type ReceiveCall = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
 type NotTaken = Exclude<ArrivalVerdict, { accepted: true }>;
 
-/** Stores a call that was rejected before it began, so that the customer sees it. */
+/** Stores a call that was rejected before it began, so that the customer finds it in the list of calls. */
 const createReject =
   ({ storage: { database }, live: { bus }, now, logger }: CallParts) =>
   async (call: NewCall, reason: 'no_agent_endpoint' | 'caller_rejected'): Promise<NotTaken> => {
@@ -35,7 +35,7 @@ const createReject =
     return { accepted: false, because: reason };
   };
 
-/** Whether the number accepts this caller, and the token for the agent of this call. */
+/** Decides whether the number accepts this caller, and returns the token for the agent of this call. */
 const createAdmitCaller =
   ({ agents: { handshake }, logger }: CallParts) =>
   async (
@@ -50,7 +50,7 @@ const createAdmitCaller =
     return { allowed: false };
   };
 
-/** Converts a refusal of the gateway to a verdict; other errors are unexpected and thrown. */
+/** Converts a refusal of the gateway to a verdict. Other errors are unexpected and thrown again. */
 const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): NotTaken => {
   if (!(error instanceof Refusal)) throw error;
   const { reason } = error.extras;

@@ -12,8 +12,9 @@ export type { KeyedRequest } from '#src/persistence/workspaces/idempotency-recor
 
 export type RepeatedRequests = {
   /**
-   * Returns the stored response of the same request, or the data to store its response. Two requests of a number are
-   * equal if key and text are. Throws a Refusal (`idempotency_key_reused`) for a key that was used with another text.
+   * Resolves to the stored response of the same request, or to the data under which its response must be stored. Two
+   * requests of a number are equal if their key and text are equal. Throws a Refusal (`idempotency_key_reused`) for a
+   * key that was used with another text.
    */
   find(request: {
     numberId: string;
@@ -26,7 +27,7 @@ export const createRepeatedRequests = (db: Statements, sealing: Sealing): Repeat
   async find({ numberId, key, text }) {
     const answer = await findKeyedAnswer(db, { numberId, key });
     if (answer === undefined) return { keyed: { key, fingerprint: sealing.fingerprint(text) } };
-    // Uses all keys, because the response may have been stored under an earlier master key.
+    // All fingerprints are compared, because the response may have been stored under an earlier master key.
     if (!sealing.fingerprints(text).some((fingerprint) => fingerprint.equals(answer.fingerprint))) {
       throw new Refusal(
         'idempotency_key_reused',

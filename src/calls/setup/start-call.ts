@@ -1,4 +1,4 @@
-/** Starts a call in either direction: its permit, its row, its agent, its actor, in this order. */
+/** Starts a call in either direction by creating its permit, its row, its agent and its actor, in this order. */
 import { outcomeOf } from '#machines/outcome.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createCallInsertion, type NewCallRow } from '#src/persistence/calls/calls.ts';
@@ -22,16 +22,16 @@ import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import { introductionFor } from '#src/domain/introduction.ts';
 
-/** The input of a call's chart. */
+/** Returns the input of a call's chart. */
 export const callInput = (call: {
   agentCall: AgentCall;
   language: Language;
   settings: CallSettings;
   maxDurationSec: number;
   times: CallTimes;
-  /** For an outbound call. */
+  /** Custom headers of an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
-  /** For a call of another process. */
+  /** Resume state of a call that was taken over from another process. */
   takenOver?: CallResumeState;
 }): CallInput => {
   const { agentCall, language, settings, maxDurationSec, times } = call;
@@ -74,27 +74,28 @@ const consentWanted = ({ announce, require }: ConsentPolicy, language: Language)
   announce === null ? null : { announcement: announce, requirement: require, language };
 
 /**
- * Inbound: the built-in agent begins with a greeting; an endpoint waits, unless the number has a greeting
- * (guides/design/calls.md, "Inbound").
+ * Returns the greeting of an inbound call. The built-in agent begins with a greeting. An endpoint waits, unless the
+ * number has a greeting (guides/design/calls.md, "Inbound").
  */
 const greetingOf = (own: string | null, agent: 'builtin' | 'endpoint', language: Language): string | null =>
   own ?? (agent === 'builtin' ? builtInGreeting[language] : null);
 
 export type CallStart = Omit<NewCall, 'context' | 'instruction' | 'node'> & {
   agentCall: AgentCall;
-  /** The response to a repeatable request that places the call. */
+  /** The response to the repeatable request that places the call. */
   keyedAnswer?: KeyedAnswer | null;
 };
 
 /**
- * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`,
- * `daily_limit_reached`, and `idempotency_in_progress` if another request with the same key was stored first.
+ * Starts a call. Resolves when the row is committed and the line is being opened. Rejects with the refusals of
+ * `Admission.enter`, with `daily_limit_reached`, and with `idempotency_in_progress` if another request with the same
+ * key was stored first.
  */
 export type StartCall = (start: CallStart) => Promise<void>;
 
 /**
- * Stores a call, and resolves to its maximum duration in seconds. Refuses if another request with its key was stored
- * first, and with `daily_limit_reached`.
+ * Stores a call. Resolves to the call's maximum duration in seconds. Rejects if another request with the same key was
+ * stored first, and with `daily_limit_reached`.
  */
 const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { counting } }: CallParts) => {
   const insertCall = createCallInsertion(database);
@@ -117,7 +118,8 @@ const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { 
       const granted = await (isStored === null ? storeCounted(counted) : storeAlone(newCall, within));
       if (granted !== undefined) return granted;
     } catch (error) {
-      // Ends the call in the database: its row may exist despite the error, and would otherwise ring forever.
+      // The call is ended in the database, because its row may exist despite the error and would otherwise ring
+      // forever.
       if (isInDoubt(error)) {
         journal.append(newCall.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
@@ -132,7 +134,7 @@ const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { 
   };
 };
 
-/** Data from which another process could resume the call. */
+/** Returns the data from which another process could resume the call. */
 const settingsOf = ({
   number: { greeting, speech, voicemail, screening, menu, transferTo },
   policy,
@@ -170,7 +172,7 @@ const createConnectCall =
         input: callInput({ agentCall, language, settings, maxDurationSec, sipHeaders, times }),
       });
     } catch (error) {
-      // Ends the stored call, which would otherwise ring forever.
+      // The stored call is ended, because it would otherwise ring forever.
       const outcome = outcomeOf('system_error', false);
       live.bus.publish('ended', { callId, direction, ...outcome });
       live.journal.append(callId, { type: 'call.ended', ...outcome });

@@ -1,4 +1,7 @@
-/** Writes the summary of a call in the background, after its end is stored (guides/design/calls.md, "Summary"). */
+/**
+ * Writes the summary of a call in the background, after its end is stored (guides/design/calls.md, "Summary"), unless
+ * it was stored with the end (`summary-with-end.ts`).
+ */
 import type { Logger } from 'pino';
 import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -9,8 +12,8 @@ import type { Journal } from '../journal/journal.ts';
 import { summarize } from './summarize.ts';
 
 /**
- * Summarizes the call so far with the model, as at its end. Resolves to undefined if the model does not respond in
- * time, or `signal` is aborted. Never rejects.
+ * Summarizes the call so far with the model, as at the end of a call. Resolves to undefined if the model does not
+ * respond in time, or if `signal` is aborted. Never rejects.
  */
 export type SummarizeSoFar = (
   callId: string,
@@ -19,11 +22,11 @@ export type SummarizeSoFar = (
 ) => Promise<string | undefined>;
 
 export type Summaries = {
-  /** Called when the end of a call is stored, with its row if the caller has it. Never throws. */
+  /** Called when the end of a call is stored. `ended` is the row of the call, if the caller has it. Never throws. */
   write(callId: string, ended?: CallToSummarize | null): void;
-  /** Null without a language model. */
+  /** Summarizes a call so far; null without a language model. */
   soFar: SummarizeSoFar | null;
-  /** Called at shutdown: from then on the model has a few seconds for all summaries together. */
+  /** Called at shutdown. From then on the model has a few seconds for all summaries together. */
   hurry(): void;
   /** Resolves when every pending summary is published. */
   settled(): Promise<void>;
@@ -31,7 +34,10 @@ export type Summaries = {
 
 const hurryMs = 2_000;
 
-/** Logs the message only for known failures, because any other may quote the conversation. */
+/**
+ * Describes an error for the log. Only messages of known failures are logged, because other messages may quote the
+ * conversation.
+ */
 const describe = (error: unknown): object =>
   error instanceof Error && 'failure' in error
     ? { failure: error.failure, detail: error.message }
@@ -40,9 +46,9 @@ const describe = (error: unknown): object =>
 export const createSummaries = (options: {
   database: Database;
   journal: Pick<Journal, 'append'>;
-  /** `null` without a language model. */
+  /** Summarizes by the language model; `null` without one. */
   summarizeByModel: SummarizeByModel | null;
-  /** Timeout of one summary by the model. */
+  /** Time limit of one summary by the model, in milliseconds. */
   modelMs: number;
   clock: Clock;
   logger: Logger;

@@ -103,7 +103,7 @@ const wordsIn: Readonly<Record<string, Words>> = { ko: korean, en: english, ja: 
 
 const longest = 120;
 
-/** Cuts between characters, not within a surrogate pair. */
+/** Cuts the text between characters, never within a surrogate pair. */
 const shorten = (text: string): string => {
   const characters = Array.from(text);
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;

@@ -6,7 +6,10 @@ import { UsageError } from '../parse-options.ts';
 const shown = (workspaces: readonly WorkspaceRecord[]): string =>
   workspaces.map(({ id, name }) => `"${name}" (${id})`).join(', ');
 
-/** Finds a workspace by id or name; without one, the only workspace. Throws a UsageError that lists them. */
+/**
+ * Finds a workspace by id or name; without either, the only workspace. Throws a UsageError that lists the workspaces if
+ * the choice is not clear.
+ */
 export const chooseWorkspace = async (
   { database }: Pick<CommandContext, 'database'>,
   named: string | undefined,

@@ -4,35 +4,35 @@ import type { Administrator } from '#src/administration/administrator.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { UsageError } from '../parse-options.ts';
 
-/** The gateway's database, reached without the gateway. */
+/** Connection to the gateway's database, which does not need a running gateway. */
 export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
   Pick<ApiServices['directory'], 'platform' | 'country' | 'engines'> & {
-    /** URL of this gateway's console, null if unknown, and the token of its credentials file, if any. */
+    /** URL of this gateway's console, null if unknown, and the token in its credentials file, if there is one. */
     home: { consoleUrl: string | null; adminToken: string | undefined };
   };
 
-/** Options as typed; missing ones are absent. */
+/** Options as typed; omitted options are absent. */
 export type CommandArguments = {
   positionals: readonly string[];
   options: Readonly<Record<string, string | boolean | undefined>>;
 };
 
-/** The same result for people and for machines (`--json`). */
+/** One result in two forms: text for people, and JSON for machines (`--json`). */
 export type Answer = { text: string; json: unknown };
 
 export type Command = {
-  /** `workspaces list` */
+  /** Name of the command, such as `workspaces list`. */
   name: string;
-  /** Arguments after the command's name. */
+  /** Usage line: the arguments after the command's name. */
   usage: string;
   summary: string;
-  /** Number of allowed arguments. */
+  /** Minimum and maximum number of arguments. */
   words: { least: number; most: number };
   options: ParseArgsOptionsConfig;
   run(context: CommandContext, given: CommandArguments): Promise<Answer>;
 };
 
-/** The actor of these commands: the operator, who has access to the database. */
+/** Actor in the audit log for these commands: the operator, who has access to the database. */
 export const operator = 'operator';
 
 export const textOption = { type: 'string' } as const;
@@ -42,7 +42,7 @@ export const textIn = ({ options }: CommandArguments, name: string): string | un
   return typeof value === 'string' ? value : undefined;
 };
 
-/** The argument after the command's name, or the equivalent option. */
+/** Returns the argument after the command's name, or the equivalent option. */
 export const nameIn = (given: CommandArguments, option: string, command: string): string => {
   const [word] = given.positionals;
   const named = textIn(given, option);

@@ -8,7 +8,7 @@ import { UsageError } from '../parse-options.ts';
 
 export const optionOf = (field: string): string => field.replaceAll('_', '-');
 
-/** Parses an object such as `{"mode": "stop"}`; other text is unchanged and rejected later. */
+/** Parses an object such as `{"mode": "stop"}`. Other text is returned unchanged and rejected later. */
 const objectOf = (written: string): unknown => {
   try {
     return JSON.parse(written);
@@ -17,14 +17,17 @@ const objectOf = (written: string): unknown => {
   }
 };
 
-/** Parses numbers, booleans and objects by their form. */
+/** Parses numbers, booleans and objects by their syntax. */
 const readAs = (written: string): unknown => {
   if (written === 'true' || written === 'false') return written === 'true';
   if (written.startsWith('{')) return objectOf(written);
   return /^-?\d{1,9}$/.test(written) ? Number(written) : written;
 };
 
-/** `default` is null where fallback values exist. Text fields are taken as typed. */
+/**
+ * Parses the value of a field. `default` becomes null for fields with an inherited value. Text fields are taken as
+ * typed.
+ */
 const valueOf = (schema: z.ZodType, written: string): unknown => {
   if (written === 'default' && schema.safeParse(null).success) return null;
   return schema.safeParse(written).success ? written : readAs(written);
@@ -32,7 +35,7 @@ const valueOf = (schema: z.ZodType, written: string): unknown => {
 
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** Returns the given options among these fields. */
+/** Returns those of the given options that belong to these fields. */
 export const fieldsIn = ({ options }: CommandArguments, fields: Fields): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, schema]) => {
@@ -54,7 +57,7 @@ export const checked = <Schema extends z.ZodType>(
   }
 };
 
-/** Translates a field's refusal to the command's options. */
+/** Converts a refusal that names a field to an error that names the command's option. */
 export const wrongOption = (refusal: Refusal): UsageError => {
   const [first] = refusal.extras.errors ?? [];
   return new UsageError(

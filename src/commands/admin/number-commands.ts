@@ -46,7 +46,7 @@ const digitsOf = (context: CommandContext, written: string): string => {
   }
 };
 
-/** Where the agents and the key of a number are found. */
+/** Reader of a number's agents and key. */
 const storedIn = (context: CommandContext): Pick<Directory, 'detailsOf'> => ({
   detailsOf: (number) => detailsOf(context, number),
 });
@@ -62,7 +62,7 @@ const numberIn = async (context: CommandContext, given: CommandArguments): Promi
   return number;
 };
 
-/** The number's settings, and the inherited values for the rest. */
+/** Result of a command: the number's settings, with inherited values for the settings that it does not have. */
 const answer = async (context: CommandContext, by: Administrator, record: NumberRecord) => {
   const { timeZone } = await workspaceOf(by);
   const json = encode(numberSchema, await presentNumber(storedIn(context), record), timeZone);

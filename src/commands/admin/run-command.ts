@@ -73,7 +73,7 @@ const named = (args: readonly string[]): Command => {
   );
 };
 
-/** Returns `help` if help is requested. Throws a UsageError. */
+/** Parses the arguments. Returns `help` if help is requested. Throws a UsageError. */
 export const readCall = (args: readonly string[]): Call | 'help' => {
   const [first] = args;
   if (first === undefined || first === 'help' || args.includes('--help')) return 'help';

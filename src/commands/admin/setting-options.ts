@@ -36,7 +36,7 @@ const shownDestinations = (value: unknown): string | undefined => {
 export const settingOptions = (fields: Fields): ParseArgsOptionsConfig =>
   Object.fromEntries(Object.keys(fields).map((field) => [optionOf(field), textOption]));
 
-/** The given ones. Destinations are typed as a list, other values as the API has them. */
+/** Parses the given options. Destinations are typed as a list, other values in the format of the API. */
 export const settingsIn = (given: CommandArguments, fields: Fields): Record<string, unknown> => {
   const { destinations: _, ...others } = fields;
   const destinations = textIn(given, 'destinations');
@@ -46,7 +46,7 @@ export const settingsIn = (given: CommandArguments, fields: Fields): Record<stri
     : { ...settings, destinations: givenDestinations(destinations) };
 };
 
-/** Reads the changes like `settingsIn`; throws a UsageError if no option is given. */
+/** Parses the given options like `settingsIn`. Throws a UsageError if no option is given. */
 export const changesIn = (given: CommandArguments, fields: Fields): Record<string, unknown> => {
   const settings = settingsIn(given, fields);
   if (Object.keys(settings).length > 0) return settings;
@@ -54,7 +54,10 @@ export const changesIn = (given: CommandArguments, fields: Fields): Record<strin
   throw new UsageError(`Say what to set: ${options.join(', ')}`);
 };
 
-/** Formats a value as it is typed: destinations as a list, other objects as JSON; an absent limit as none. */
+/**
+ * Formats a value in the syntax of the options: destinations as a list, other objects as JSON, an absent limit as
+ * `none`.
+ */
 const written = (value: unknown): string => {
   if (value === null) return 'none';
   return shownDestinations(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));

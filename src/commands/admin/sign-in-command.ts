@@ -7,7 +7,10 @@ import { operatorOf } from './choose-workspace.ts';
 import type { Command, CommandArguments, CommandContext } from './command.ts';
 import { findToken } from './token-commands.ts';
 
-/** The named token, or the one of the gateway's credentials. Throws a UsageError if it is no longer valid. */
+/**
+ * Returns the named token, or the token in the gateway's credentials file. Throws a UsageError if that token is no
+ * longer valid.
+ */
 const tokenFor = async (
   context: CommandContext,
   given: CommandArguments,
@@ -26,7 +29,10 @@ const tokenFor = async (
   );
 };
 
-/** A gateway on a random port is found through its credentials file only. */
+/**
+ * Returns the address of the console. The address of a gateway on a random port is known only through its credentials
+ * file.
+ */
 const addressOf = ({ consoleUrl }: CommandContext['home']): string => {
   if (consoleUrl !== null) return consoleUrl;
   throw new UsageError(

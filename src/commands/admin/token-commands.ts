@@ -23,7 +23,7 @@ import {
 import { checked, fieldsIn } from './given-fields.ts';
 import { UsageError } from '../parse-options.ts';
 
-/** The operator acts without a token. */
+/** Tokens are shown without `is_current`, because the operator acts without a token. */
 const listed = shownToken.omit({ is_current: true });
 
 const presented = ({ clock }: CommandContext, { timeZone }: WorkspaceRecord, record: AdminTokenRecord) =>

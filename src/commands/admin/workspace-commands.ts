@@ -1,4 +1,4 @@
-/** `workspaces …`: only the operator creates workspaces; the rest is also available to admins. */
+/** `workspaces …`: only the operator creates workspaces. The other changes are also available to admins. */
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/administer-tokens.ts';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
@@ -31,7 +31,7 @@ const shape = z.strictObject(workspaceFields).partial();
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context.platform, record), record.timeZone);
 
-/** The workspace's own settings, with inherited values in brackets. */
+/** Describes the workspace's own settings, with inherited values in brackets. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {
   const { effective, ...own } = shown(context, record);
   const platform: Readonly<Record<string, unknown>> = effective;
@@ -43,13 +43,13 @@ const answer = (context: CommandContext, record: WorkspaceRecord) => ({
   json: shown(context, record),
 });
 
-/** Argument or option; undefined for the only workspace. */
+/** Returns the workspace that an argument or option names; undefined for the only workspace. */
 const workspaceIn = (given: CommandArguments, verb: string): string | undefined =>
   given.positionals.length === 0 && textIn(given, 'workspace') === undefined
     ? undefined
     : nameIn(given, 'workspace', `workspaces ${verb} WORKSPACE`);
 
-/** This command needs no workspace. */
+/** Rejects a workspace option of a command that needs no workspace. */
 const requireNone = (given: CommandArguments, verb: string): void => {
   if (textIn(given, 'workspace') !== undefined)
     throw new UsageError(`--workspace says nothing to "workspaces ${verb}"`);

@@ -8,11 +8,11 @@ export type BegunCall = { callId: string; to: string; from: string };
 export type EndedCall = Pick<Call, 'call_id' | 'status' | 'end_reason' | 'duration_sec'>;
 
 export type CallView = {
-  /** A message about this program. */
+  /** Prints a message about this program. */
   say(words: string): void;
   begins(call: BegunCall): void;
   news(news: CallNews): void;
-  /** The ended call. */
+  /** Prints the end of the call. */
   ends(call: EndedCall): void;
   /** Stops output. Idempotent. */
   close(): void;

@@ -14,7 +14,10 @@ type FollowedCall = {
   onInterrupt: (ask: () => void) => void;
 };
 
-/** State of the call and of the requested end: each interrupt moves on, from `ringing` to `hanging up` at once. */
+/**
+ * State of the call and of the requested end. Each interrupt advances the state; from `ringing` it goes to `hanging up`
+ * at once.
+ */
 type Stage = 'ringing' | 'talking' | 'saying goodbye' | 'hanging up' | 'over';
 
 const createEnding = (
@@ -35,7 +38,7 @@ const createEnding = (
 
   return {
     left: leaving.signal,
-    /** While the gateway is unreachable, the next interrupt exits. */
+    /** Notes whether the gateway is reachable. While it is not, the next interrupt exits. */
     reachable(is: boolean) {
       isReachable = is;
     },
@@ -67,13 +70,13 @@ const createEnding = (
   };
 };
 
-/** A newer gateway may have more end reasons. */
+/** End reasons are not restricted, because a newer gateway may have more. */
 const endedFact = z.object({
   status: z.enum(callStatuses),
   end_reason: z.enum(endReasons).nullable().catch(null),
 });
 
-/** End of a call by its last fact, for a gateway that exited with the call. */
+/** Returns the end of a call according to its last fact, for a gateway that exited with the call. */
 const endIn = (callId: string, news: CallNews): EndedCall | undefined => {
   if (news.type !== 'fact' || news.event.type !== 'call.ended') return undefined;
   const { data: end } = endedFact.safeParse(news.event.data);
@@ -81,8 +84,8 @@ const endIn = (callId: string, news: CallNews): EndedCall | undefined => {
 };
 
 /**
- * Resolves to the ended call, or to its last facts if the gateway exited with it; `undefined` after an early exit or a
- * lost gateway. Throws refusals of the gateway.
+ * Follows a call. Resolves to the ended call, or to its last facts if the gateway exited with it; `undefined` after an
+ * early exit or a lost gateway. Rejects with refusals of the gateway.
  */
 export const followCall = async (
   request: CreateCall,

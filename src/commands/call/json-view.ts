@@ -4,7 +4,7 @@ import type { CallView } from './call-view.ts';
 
 export const createJsonView = (options: {
   write: (text: string) => void;
-  /** Standard error, where messages for people go. */
+  /** Writes to standard error, the output for messages to people. */
   tell: (text: string) => void;
 }): CallView => {
   const line = (value: object): void => options.write(`${terminalJson(value)}\n`);

@@ -17,7 +17,7 @@ export const playerNames = players.map(([name]) => name).join(', ');
 
 type PlayOptions = { environment: NodeJS.ProcessEnv; onStart: (player: string) => void };
 
-/** False if this player is not installed. */
+/** Resolves to false if this player is not installed. */
 const playWith = async (
   [name, ...options]: readonly [string, ...string[]],
   file: string,
@@ -34,7 +34,7 @@ const playWith = async (
   }
 };
 
-/** False without an installed player. The file is removed after playing. */
+/** Plays a recording and then removes its file. Resolves to false without an installed player. */
 export const playRecording = async (recording: Response, options: PlayOptions): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-call-'));
   try {

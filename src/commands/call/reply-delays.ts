@@ -1,15 +1,18 @@
-/** Delays of the agent's replies, from the last sound of the other party to the first sound of the reply. */
+/**
+ * Delays of the agent's replies, measured from the end of the other party's speech to the beginning of the reply's
+ * audio.
+ */
 import { z } from 'zod';
 
 const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
 
-/** Returns the delay in seconds; null if unknown, or if the sentence was no reply. */
+/** Returns the delay in seconds; null if unknown, or if the sentence was not a reply. */
 export const delayOf = (data: Readonly<Record<string, unknown>>): number | null => {
   const known = latency.safeParse(data['latency']).data;
   return known === undefined ? null : (known.endpointing_ms + known.first_audio_ms) / 1_000;
 };
 
-/** Median and maximum; null without delays. */
+/** Returns median and maximum; null without delays. */
 export const summaryOf = (delays: readonly number[]): { median: number; longest: number } | null => {
   const sorted = delays.toSorted((one, other) => one - other);
   const median = sorted[Math.floor((sorted.length - 1) / 2)];

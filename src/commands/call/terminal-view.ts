@@ -11,7 +11,7 @@ import type { Words } from './words.ts';
 import { z } from 'zod';
 import type { CallEvent } from '#src/client/schema.ts';
 
-/** One event of a call: who says what, or what happens. */
+/** One event of a call: a spoken sentence or another event. */
 type CallRow = {
   /** Seconds since the answer; null before the answer. */
   atSec: number | null;
@@ -25,7 +25,10 @@ type CallRow = {
 const spoken = z.object({ role: z.enum(['assistant', 'user']), text: z.string(), whole: z.boolean() });
 const summarized = z.object({ summary: z.string() });
 
-/** Details of an event worth showing: pressed keys, the failure of a reply, who answered, the target of a transfer. */
+/**
+ * Details of an event that are shown: DTMF digits, the failure of a reply, the result of answer detection, the target
+ * of a transfer.
+ */
 const detail = z.union([
   z.object({ keys: z.string() }).transform(({ keys }) => keys),
   z.object({ digit: z.string() }).transform(({ digit }) => digit),
@@ -34,16 +37,16 @@ const detail = z.union([
   z.object({ to: z.string() }).transform(({ to }) => to),
 ]);
 
-/** Why a transfer has failed. */
+/** Reason for a failed transfer. */
 const failedTransfer = z.object({ reason: z.string() });
 
-/** The end and the recording are shown separately. */
+/** Events without a row: the end and the recording are shown separately. */
 const untold = new Set(['call.ended', 'recording.completed']);
 
 const isNamed = <Names extends object>(names: Names, name: string): name is string & keyof Names =>
   Object.hasOwn(names, name);
 
-/** Marks where an interrupted sentence broke off. */
+/** Returns speaker and text of a sentence, with a mark at the point where it was interrupted. */
 const wordsOf = (data: CallEvent['data']): Pick<CallRow, 'speaker' | 'text'> | undefined => {
   const said = spoken.safeParse(data).data;
   return said && { speaker: said.role, text: said.whole ? said.text : `${said.text} –` };
@@ -63,7 +66,7 @@ const happening = ({ type, data }: CallEvent, { calls }: Words): Pick<CallRow, '
   return { speaker: null, text: more === undefined ? name : `${name}: ${more}` };
 };
 
-/** `undefined` for events that are not shown. */
+/** Returns the row of an event; `undefined` for events that are not shown. */
 const rowOf = (event: CallEvent, words: Words): CallRow | undefined => {
   if (untold.has(event.type)) return undefined;
   const said = event.type === 'turn.spoken' ? wordsOf(event.data) : undefined;
@@ -78,14 +81,14 @@ export type Style = 'bold' | 'dim' | 'cyan' | 'green' | 'red';
 
 export type TerminalViewOptions = {
   write: (text: string) => void;
-  /** Null for outputs that cannot be rewritten, such as files; they have no status line. */
+  /** Width of the terminal. Null for outputs that cannot be rewritten, such as files, which have no status line. */
   columns: () => number | null;
-  /** Returns the text unchanged without colours. */
+  /** Styles the text; returns it unchanged for outputs without colours. */
   style: (style: Style, text: string) => string;
   words: Words;
   /** URL of this call in the console. */
   linkOf: (callId: string) => string;
-  /** Whether the gateway with its console ends with this program. */
+  /** Whether the gateway and its console end with this program. */
   isPassing: boolean;
   clock: Clock;
 };
@@ -95,7 +98,7 @@ const timeWidth = 6;
 const usualColumns = 100;
 const leastTextWidth = 20;
 
-/** Returns to the beginning of the line and clears it (ECMA-48, EL). */
+/** Escape sequence that returns to the beginning of the line and clears it (ECMA-48, EL). */
 const emptyLine = '\r\u001B[K';
 
 const secondsOf = (seconds: number): string => seconds.toFixed(1);
@@ -108,11 +111,11 @@ const clockTime = (seconds: number): string => {
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 
-/** Innermost current states of the charts. */
+/** Returns the innermost current states of the charts. */
 const placeOf = ({ call, conversation, voicemail }: Extract<CallNews, { type: 'state' }>['state']): string =>
   terminalLine([call, conversation, voicemail].filter((place) => place !== null).join('  '));
 
-/** The status line, rewritten at each change. */
+/** Status line that is rewritten at each change. */
 const createStatusLine = ({ write, columns, style }: TerminalViewOptions) => {
   let shown = false;
   return {
@@ -155,7 +158,7 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
     timer = clock.setTimeout(tick, tickMs);
   };
 
-  /** Long text is indented below its beginning. */
+  /** Prints a row; the second and later lines of long text are indented to the beginning of the text. */
   const row = ({ atSec, speaker, text, delaySec }: CallRow): void => {
     const time = (atSec === null ? '' : clockTime(atSec)).padStart(timeWidth);
     const name = speaker === null ? '' : calls.one.speaker[speaker];

@@ -1,4 +1,4 @@
-/** Texts of `npm run call` in the user's language. Events of a call use the console's texts. */
+/** Texts of `npm run call` in the user's language. Events of a call have the same texts as in the console. */
 import { calls as englishCalls } from '#src/console/language/en/calls.ts';
 import { calls as koreanCalls } from '#src/console/language/ko/calls.ts';
 
@@ -52,6 +52,6 @@ const korean: Words = {
   noRecording: '재생할 녹음이 없습니다.',
 };
 
-/** POSIX: the first of these variables that is set determines the language. */
+/** Chooses the language by POSIX rules: the first of these variables that is set determines the language. */
 export const wordsFor = ({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): Words =>
   (LC_ALL || LC_MESSAGES || LANG || '').startsWith('ko') ? korean : english;

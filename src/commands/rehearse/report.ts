@@ -13,7 +13,7 @@ const turnsAround = 2;
 
 const speakers = { assistant: 'agent', user: 'other party' } as const;
 
-/** The turns around a failure, or the last ones. */
+/** Returns the turns around a failure, or the last turns for a failure without a turn. */
 const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] => {
   const first = turn === null ? Math.max(0, turns.length - mostTurns) : Math.max(0, turn - turnsAround);
   const end = turn === null ? turns.length : turn + turnsAround + 1;
@@ -51,7 +51,7 @@ export const caseLines = (
   return [told, ...failed.flatMap((run) => failedRun(run, style)), ''].join('\n');
 };
 
-/** Transitions from one state, in one line. */
+/** Groups transitions by their origin, one line for each state. */
 const byOrigin = (transitions: readonly string[]): string[] => {
   const targets = new Map<string, string[]>();
   for (const name of transitions) {

@@ -43,7 +43,7 @@ export type TransferReason = NonNullable<Transfer['reason']>;
 /** One journal entry of a call, with the data fields that the console reads. */
 export type CallEvent = AnyCallEvent & {
   data: {
-    /** For `turn.spoken`: index of the turn in the transcript. */
+    /** Index of the turn in the transcript; only in `turn.spoken`. */
     turn?: number;
     role?: 'assistant' | 'user';
     text?: string;
@@ -52,15 +52,16 @@ export type CallEvent = AnyCallEvent & {
     latency?: Latency;
     digit?: string;
     keys?: string;
-    /** For `call.transfer_requested`. */
+    /** Target of the transfer; only in `call.transfer_requested`. */
     to?: string;
-    /** For `call.transfer_failed`. */
+    /** Reason of the failure; only in `call.transfer_failed`. */
     reason?: TransferReason;
   };
 };
 
 /**
- * Milliseconds. The first field is measured from the other party's last audio to its words, the others from its words.
+ * Latencies in milliseconds. The first one is measured from the end of the other party's audio to its recognized words,
+ * the others from these words.
  */
 export type Latency = {
   endpointing_ms?: number;
@@ -72,7 +73,7 @@ export type Latency = {
 /** Current states of a call's charts, as dotted paths. */
 export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'> & LineChartStates;
 
-/** Null inherits the workspace's value, then the platform's. */
+/** Call policy of a number. A null field inherits the workspace's value, or else the platform's. */
 export type CallPolicy = Pick<
   PhoneNumber,
   | 'max_duration_sec'

@@ -5,16 +5,16 @@ import { isOver, session, signedInAgain, signInsUntilNow } from '../session.ts';
 
 export { TrunklineProblem as Problem, Unreachable };
 
-/** Messages of a problem by the dotted path of the field. */
+/** Returns the messages of a problem by the dotted path of their field. */
 export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, string> =>
   new Map(errors.map(({ path, message }) => [path, message]));
 
-/** Whether the last request got a response; event streams do not count. */
+/** Whether the last request got a response. Event streams do not change this value. */
 export const isConnected = signal(true);
 
 /**
- * The browser sends the session cookie, which the gateway uses if the request has no key. This header marks the request
- * as sent by the console.
+ * Adds the header that marks a request as sent by the console. The gateway uses the browser's session cookie for a
+ * request that has this header and no key.
  */
 export const asConsole = (init: RequestInit): RequestInit => {
   const headers = new Headers(init.headers);
@@ -22,13 +22,13 @@ export const asConsole = (init: RequestInit): RequestInit => {
   return { ...init, headers };
 };
 
-/** Throws `Unreachable`. */
+/** Sends a request. Throws `Unreachable`. */
 export const requestOnce = (url: string, init: RequestInit): Promise<Response> =>
   fetched(url, asConsole(init));
 
 /**
- * Throws `Unreachable`. If the session is refused, waits until somebody signs in again and then repeats the request, so
- * that input is not lost.
+ * Sends a request. Throws `Unreachable`. If the session is refused, waits until the user signs in again and then
+ * repeats the request, so that input is not lost.
  */
 export const request = async (url: string, init: RequestInit): Promise<Response> => {
   const signIn = signInsUntilNow();
@@ -52,7 +52,7 @@ const fetched = async (url: string, init: RequestInit): Promise<Response> => {
     note(init.signal?.aborted === true);
     throw new Unreachable('The gateway does not answer.', { cause });
   }
-  // A read that fails inside the gateway is retried like one that did not reach it.
+  // A GET request that fails inside the gateway is retried like one that did not reach the gateway.
   const isAnswered = init.method?.toUpperCase() !== 'GET' || response.status < 500;
   note(isAnswered);
   if (isAnswered) return response;

@@ -7,7 +7,7 @@ import { route, setQueries } from '../shown-page.ts';
 
 const filterNames = ['actor', 'action', 'subject', 'first_day', 'last_day'] as const satisfies AuditFilter[];
 
-/** Filters as in the page's address, even if the gateway will reject them. */
+/** Returns the filters in the page's address, including values that the gateway will reject. */
 export const auditFiltersNow = (): Record<AuditFilter, string> => ({
   actor: route.value.query.get('actor') ?? '',
   action: route.value.query.get('action') ?? '',
@@ -23,7 +23,7 @@ export const clearAuditFilters = (): void =>
 
 export const isAuditNarrowed = (): boolean => Object.values(auditFiltersNow()).some((value) => value !== '');
 
-/** Names of objects by their audit log subject: `number:…`. */
+/** Returns names of objects by their subject in the audit log, such as `number:…`. */
 export const useAuditNames = (): ReadonlyMap<string, string> => {
   const numbers = usePolled('numbers', listNumbers).value ?? [];
   const trunks = usePolled('trunks', listTrunks).value ?? [];
@@ -36,7 +36,7 @@ export const useAuditNames = (): ReadonlyMap<string, string> => {
   ]);
 };
 
-/** A value from the address is an option, too. */
+/** Adds a value from the page's address to the options. */
 const withChosen = (options: [string, string][], chosen: string): [string, string][] =>
   chosen === '' || options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen]];
 

@@ -29,7 +29,10 @@ const changesIn = ({ detail }: AuditEntry): Change[] => {
   );
 };
 
-/** Details other than changes: `host: sip.example.com`, and fields that are stored only by name. */
+/**
+ * Formats the details of an entry that are not changes, such as `host: sip.example.com`, and the fields that are stored
+ * only by name.
+ */
 const factsIn = ({ detail }: AuditEntry, changes: Change[]): string =>
   Object.entries(detail)
     .flatMap(([name, value]) => {
@@ -43,10 +46,10 @@ const factsIn = ({ detail }: AuditEntry, changes: Change[]): string =>
     })
     .join(' · ');
 
-/** The first part of an id is enough to distinguish it. */
+/** Shortens ids to their first part, which is enough to distinguish them. */
 const shortened = (text: string): string => text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/, '$1');
 
-/** Translates the first word of `number:…` and adds the object's name if it still exists. */
+/** Translates the first word of a subject such as `number:…` and adds the object's name if the object still exists. */
 const told = (text: string, words: Readonly<Record<string, string>>, names: Names): string => {
   const [kind = '', ...rest] = text.split(':');
   return [words[kind] ?? shortened(kind), names.get(text) ?? shortened(rest.join(':'))]
@@ -63,7 +66,7 @@ const pages: Readonly<Record<string, string>> = {
   admin_token: 'tokens',
 };
 
-/** Links `number:…` to the page of that number, if there is one. */
+/** A subject. `number:…` is a link to the number's page if there is one. */
 const Subject = ({ subject, names }: { subject: string; names: Names }) => {
   const [kind = '', id = ''] = subject.split(':');
   const section = pages[kind];

@@ -14,7 +14,7 @@ const typingMs = 250;
 
 const longestSearch = 100;
 
-/** Applies typed text after the debounce or immediately. Incomplete input is not applied. */
+/** Applies typed text after the debounce, or immediately when asked to. Incomplete input is not applied. */
 const useTyped = (name: FilterName, isWhole: (text: string) => boolean) => {
   const wanted = route.value.query.get(name) ?? '';
   const [typed, setTyped] = useState(wanted);
@@ -30,7 +30,7 @@ const useTyped = (name: FilterName, isWhole: (text: string) => boolean) => {
   return { typed, setTyped, look };
 };
 
-/** `box` is a ref to the field, for callers that focus it. */
+/** Search field of the list of calls. `box` is a ref to the field, for callers that focus it. */
 export const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | null> }) => {
   const t = texts.value.callList;
   const id = useId();

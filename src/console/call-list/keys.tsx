@@ -9,7 +9,7 @@ const links = (): HTMLAnchorElement[] => [
   ...document.querySelectorAll<HTMLAnchorElement>('.call-table .of-party a'),
 ];
 
-/** The focused link is the current place; Enter follows it as usual. */
+/** Moves the focus to the next or previous call. The browser follows the focused link on Enter. */
 const move = (by: 1 | -1): void => {
   const all = links();
   const now = all.findIndex((link) => link === document.activeElement);
@@ -30,7 +30,7 @@ export const useKeys = (search: RefObject<HTMLInputElement | null>, help: () => 
   }, []);
 };
 
-/** Returns the focus to the call that had it. */
+/** Returns the focus to this call, which had the focus before its page was opened. */
 export const returnTo = (callId: string): void => {
   const link = document.getElementById(`party-${callId}`);
   link?.scrollIntoView({ block: 'center' });

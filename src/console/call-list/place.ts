@@ -1,4 +1,4 @@
-/** State of the list in the page's address: filters, number of loaded calls and current call. */
+/** State of the list in the page's address: filters, number of loaded calls, and current call. */
 import type { CallFilters } from '../api.ts';
 import { route, setQueries } from '../shown-page.ts';
 
@@ -17,24 +17,24 @@ const filterNames = [
 
 export type FilterName = (typeof filterNames)[number];
 
-/** Filters as in the address, even if the gateway will reject them. */
+/** Returns the filters in the address, including values that the gateway will reject. */
 export const filtersNow = (): CallFilters =>
   Object.fromEntries(filterNames.map((name) => [name, route.value.query.get(name) ?? '']));
 
 export const isNarrowed = (filters: CallFilters): boolean =>
   filterNames.some((name) => name !== 'order' && (filters[name] ?? '') !== '');
 
-/** A changed filter resets the place in the list. */
+/** Changes a filter and resets the place in the list. */
 export const setFilter = (name: FilterName, value: string): void =>
   setQueries({ [name]: value, shown: '', at: '' });
 
 export const clearFilters = (): void =>
   setQueries({ ...Object.fromEntries(filterNames.map((name) => [name, ''])), shown: '', at: '' });
 
-/** Five times the gateway's maximum page size. */
+/** Maximum number of calls that are loaded at once: five times the gateway's maximum page size. */
 const mostRestored = 1_000;
 
-/** Number of calls that were shown, and the call that had the focus. */
+/** Returns the number of calls that were shown, and the call that had the focus. */
 export const placeNow = (): { shown: number; at: string | null } => {
   const shown = Number(route.value.query.get('shown') ?? '');
   return {

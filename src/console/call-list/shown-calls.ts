@@ -1,13 +1,16 @@
-/** The calls in a list, in order, and how newer calls are merged into it. The list never moves under a reader. */
+/**
+ * The calls in a list, in order, and the functions that merge newer calls into it. The visible part of the list never
+ * moves while the user reads it.
+ */
 import type { CallListItem, CallListPage } from '../api/records.ts';
 
 export type ShownCalls = {
   calls: readonly CallListItem[];
   /** Cursor of the next page; null at the end. */
   cursor: string | null;
-  /** New calls that are not shown until the reader asks for them. */
+  /** New calls that are not shown until the user asks for them. */
   waiting: readonly CallListItem[];
-  /** Whether there are calls missing between the waiting and the shown ones, because too many arrived. */
+  /** Whether calls are missing between the waiting and the shown ones, because too many calls arrived. */
   hasGap: boolean;
 };
 
@@ -30,8 +33,8 @@ const isOlder = (one: CallListItem, other: CallListItem): boolean => {
 };
 
 /**
- * Merges the current first page, newest first: calls within the page are replaced, later ones are kept. `takesNew`
- * shows new calls immediately; otherwise they wait.
+ * Merges the current first page, newest first. Calls within the page are replaced, later ones remain. With `takesNew`,
+ * new calls are shown immediately; otherwise they wait.
  */
 export const withNewest = (shown: ShownCalls, page: CallListPage, takesNew: boolean): ShownCalls => {
   const known = new Set(shown.calls.map(({ id }) => id));
@@ -47,6 +50,6 @@ export const withNewest = (shown: ShownCalls, page: CallListPage, takesNew: bool
   return { ...shown, calls: [...stay, ...behind], waiting: unknown, hasGap };
 };
 
-/** Undefined if a gap requires the list to be read again. */
+/** Shows the waiting calls. Returns undefined if a gap requires the list to be read again. */
 export const withWaiting = (shown: ShownCalls): ShownCalls | undefined =>
   shown.hasGap ? undefined : { ...shown, calls: [...shown.waiting, ...shown.calls], waiting: [] };

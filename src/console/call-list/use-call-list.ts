@@ -8,7 +8,7 @@ import { shownFirst, withMore, withNewest, withWaiting, type ShownCalls } from '
 const pageSize = 50;
 const largestPage = 200;
 const pollMs = 2_000;
-/** Longer interval, because a search is more expensive for the database than a list. */
+/** Polling interval during a search, which is more expensive for the database than a list. */
 const searchPollMs = 10_000;
 
 const readFirst = async (filters: CallFilters): Promise<ShownCalls> => {
@@ -23,13 +23,13 @@ const readFirst = async (filters: CallFilters): Promise<ShownCalls> => {
 export type CallList = {
   /** Undefined until the first page has loaded. */
   shown: ShownCalls | undefined;
-  /** The gateway rejected the request, for example an invalid search. */
+  /** Problem document if the gateway rejected the request, for example for an invalid search. */
   problem: Problem | undefined;
   more: () => Promise<void>;
   showWaiting: () => void;
 };
 
-/** `takesNew` returns whether new calls may be inserted at the top now. */
+/** Reads the list. `takesNew` returns whether new calls may be inserted at the top now. */
 export const useCallList = (filters: CallFilters, takesNew: () => boolean): CallList => {
   const [shown, setShown] = useState<ShownCalls>();
   const [problem, setProblem] = useState<Problem>();
@@ -48,13 +48,13 @@ export const useCallList = (filters: CallFilters, takesNew: () => boolean): Call
       timer = setTimeout(() => (document.hidden ? again() : void once()), everyMs);
     };
     /**
-     * New calls appear at the top of "newest first". Other orders append them at the end, where they are not looked
-     * for.
+     * Reads new calls, which appear at the top of the order "newest first". In other orders new calls come at the end,
+     * which is not polled.
      */
     const read = async (): Promise<ShownCalls> => {
       if (latest.current === undefined) return readFirst(filters);
       const page = await listCalls({ ...filters, limit: pageSize });
-      // Uses the latest list: pages may have been added during this read.
+      // The current list is used, because further pages may have been added during this read.
       return withNewest(latest.current ?? shownFirst(page), page, takesNew());
     };
     const once = async (): Promise<void> => {

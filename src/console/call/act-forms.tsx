@@ -1,4 +1,4 @@
-/** Forms for acts in a call in progress: press keys, say words, collect keys from the other party. */
+/** Forms for actions in a call in progress: send DTMF digits, say words, collect digits from the other party. */
 import { longestKeyWaitSec, usualKeyWaitSec } from '#src/domain/in-call-request.ts';
 import { collectKeys, pressKeys, say } from '../api.ts';
 import type { Call } from '../api/records.ts';
@@ -7,7 +7,7 @@ import { texts } from '../language/language.ts';
 import { AreaField, CheckField, FormBody, TextField } from '../parts/field.tsx';
 import { useForm, wholeNumber, wrongField, type Form, type FormValues } from '../parts/form.ts';
 
-/** A form that requests an act in the call and clears itself after success. */
+/** A form that requests an action in the call and clears itself after success. */
 const useActForm = <Values extends FormValues>(
   call: Call,
   initial: Values,

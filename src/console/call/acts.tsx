@@ -1,6 +1,7 @@
 /**
- * Acts in a call in progress: transfer it, press keys, say words, collect keys. Also shows the last transfer. The acts
- * use the client API with the key of the call's number, so a viewer sees only the transfer.
+ * Actions in a call in progress: transfer the call, send DTMF digits, say words, collect digits. The part also shows
+ * the last transfer. The actions use the client API with the key of the call's number, so a viewer sees only the
+ * transfer.
  */
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
@@ -39,7 +40,7 @@ const Since = ({ at }: { at: string }) => (
   </span>
 );
 
-/** The last transfer of a call in progress: the person rung or connected, and since when. */
+/** The last transfer of a call in progress: the person who is rung or connected, and since when. */
 const TransferLine = ({ call, transfer, onDone }: { call: Call; transfer: Transfer; onDone: () => void }) => {
   const t = texts.value.calls.one.acts;
   const since = sinceOf(transfer);
@@ -69,7 +70,10 @@ const acts = ['transfer', 'keys', 'say', 'collect'] as const;
 
 type Act = (typeof acts)[number];
 
-/** No second transfer is possible while a person is rung. Once two persons talk, the agent's acts are unavailable. */
+/**
+ * Returns the available actions. While a person is rung, no second transfer is possible. Once two persons talk, the
+ * agent's actions are unavailable.
+ */
 const actsIn = ({ transfer }: Call): readonly Act[] => {
   if (transfer === null) return acts;
   if (transfer.status === 'connected') return [];
@@ -85,7 +89,7 @@ const forms: Record<Act, (props: FormProps) => JSX.Element> = {
   collect: CollectForm,
 };
 
-/** A button for each act, which opens its form below. */
+/** A button for each action, which opens the action's form below. */
 const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) => {
   const t = texts.value.calls.one.acts;
   const id = useId();

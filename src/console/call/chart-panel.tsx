@@ -24,14 +24,14 @@ const SaveDefinition = ({ name }: { name: ChartName }) => (
 );
 
 const names = ['call', 'conversation', 'voicemail'] as const;
-/** Shown during a call only: their transitions are not stored. */
+/** Charts that are shown only during a call, because their transitions are not stored. */
 const lineNames = ['line-life', 'outbound-leg', 'inbound-leg'] as const;
 
 type Name = (typeof names | typeof lineNames)[number];
 
 /**
- * Selects the innermost active chart: there is no conversation while it rings, and voicemail is rare. During a
- * transfer, the conversation only waits, so this is `call`.
+ * Selects the innermost chart that is active. While the call rings there is no conversation, and voicemail is rare.
+ * During a transfer the conversation only waits, so `call` is selected.
  */
 const busiest = (state: ChartState): (typeof names)[number] =>
   isTransferred(state) ? 'call' : (names.findLast((one) => state[one] !== null) ?? 'call');
@@ -47,11 +47,11 @@ export const ChartPanel = ({
   title: string;
   /** Whether a screen reader announces each state. */
   isReadOut?: boolean;
-  /** Shown above the picture. */
+  /** Content above the picture. */
   children?: ComponentChildren;
 }) => {
   const t = texts.value.calls.one;
-  // Until a chart is chosen, shows the one with activity.
+  // The chart that the user chose. Until then the innermost active chart is shown.
   const [chosen, setName] = useState<Name>();
   const name = chosen ?? busiest(state);
   const picture = usePolled(name, () => getChart(name)).value;

@@ -7,7 +7,7 @@ export type Size = { width: number; height: number };
 export type Point = { x: number; y: number };
 
 export type ChartView = {
-  /** `whole` fits the picture into its frame at any size. */
+  /** Scale of the picture; `whole` fits the picture into its frame at any size. */
   zoom: number | 'whole';
   /** Whether the view follows the call's current state. Moving the picture by hand turns this off. */
   isFollowing: boolean;
@@ -26,13 +26,13 @@ export const firstView: ChartView = { zoom: legible, isFollowing: true };
 export const wholeScale = (picture: Size, frame: Size): number =>
   Math.min(1, frame.width / picture.width, frame.height / picture.height);
 
-/** A picture that fits at the legible scale is not shown smaller. */
+/** Returns the scale for a picture. A picture that fits at the legible scale is not shown smaller. */
 export const scaleOf = ({ zoom }: ChartView, picture: Size, frame: Size): number => {
   const whole = wholeScale(picture, frame);
   return zoom === 'whole' ? whole : Math.min(largest, Math.max(whole, zoom));
 };
 
-/** `scale` is the current one. */
+/** Returns the view after a movement. `scale` is the current scale. */
 export const viewAfter = (view: ChartView, move: ChartMove, scale: number): ChartView => {
   switch (move) {
     case 'in':
@@ -48,7 +48,9 @@ export const viewAfter = (view: ChartView, move: ChartMove, scale: number): Char
   }
 };
 
-/** Scroll position that keeps the point under the pointer, or the middle, in place while the scale changes. */
+/**
+ * Returns the scroll position that keeps the point under the pointer, or the middle, in place while the scale changes.
+ */
 export const scrollAround = (at: Point, scrolled: Point, before: number, after: number): Point => ({
   x: ((scrolled.x + at.x) / before) * after - at.x,
   y: ((scrolled.y + at.y) / before) * after - at.y,

@@ -15,7 +15,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** A fact on a line of its own. */
+/** A fact on a separate line. */
 const LongFact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div class="long-fact">
     <dt>{name}</dt>
@@ -23,7 +23,7 @@ const LongFact = ({ name, children }: { name: string; children: ComponentChildre
   </div>
 );
 
-/** Status of a recording that cannot be played; a playable one has a player. */
+/** Describes the status of a recording that cannot be played. Undefined for a recording with a player. */
 const recordingWords = (call: Call): string | undefined => {
   const { recordingStatus: t } = texts.value.calls.one;
   if (!isOver(call))

@@ -1,7 +1,10 @@
 /** Determines who has the floor of a call from the states of its charts. */
 import type { ChartState } from '../api/records.ts';
 
-/** `who` is `nobody` while the call rings, is on hold or is silent. `doing` is a key of the translated texts. */
+/**
+ * State of the floor. `who` is `nobody` while the call rings, is on hold or is silent. `doing` is a key of the
+ * translated texts.
+ */
 export type Floor =
   | { who: 'agent'; doing: 'thinking' | 'speaking' | 'pausing' | 'leavingMessage' | 'introducing' }
   | { who: 'counterparty'; doing: 'hearing' | 'machine' | 'screening' }
@@ -20,7 +23,7 @@ export type Floor =
 
 const nobody = (doing: (Floor & { who: 'nobody' })['doing']): Floor => ({ who: 'nobody', doing });
 
-/** Floor by prefix of the state of the chart `conversation`, innermost states first. */
+/** Floor by the prefix of the state of the chart `conversation`, with innermost states first. */
 const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['replying.thinking', { who: 'agent', doing: 'thinking' }],
   ['replying.paused', { who: 'agent', doing: 'pausing' }],
@@ -36,7 +39,7 @@ const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['closing', nobody('ending')],
 ];
 
-/** Floor by the chart `call`, while a transfer target is rung for the other party and afterwards. */
+/** Floor by the state of the chart `call`, from the ringing of a transfer target on. */
 const byTransfer: readonly (readonly [path: string, floor: Floor])[] = [
   ['active.talking.transferring.announcing', { who: 'agent', doing: 'speaking' }],
   ['active.talking.transferring.consulting', nobody('ringingPerson')],
@@ -51,7 +54,7 @@ const floorAt = (
   state: string,
 ): Floor | undefined => known.find(([path]) => state === path || state.startsWith(`${path}.`))?.[1];
 
-/** Whether a transfer target is rung for the other party or talks with it. */
+/** Whether a transfer target is being rung, or talks with the other party. */
 export const isTransferred = ({ call }: Pick<ChartState, 'call'>): boolean =>
   floorAt(byTransfer, call) !== undefined;
 

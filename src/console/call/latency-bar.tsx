@@ -1,14 +1,14 @@
 import type { Latency } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 
-/** Latency of a full bar. After a longer silence, people wonder whether the line is dead. */
+/** Latency in milliseconds that fills the bar. After a longer silence, people wonder whether the line is dead. */
 const wholeMs = 3_000;
 
 const stageNames = ['endpointing', 'token', 'sentence', 'audio'] as const;
 
 type Stage = { name: (typeof stageNames)[number]; from: number; to: number };
 
-/** Consecutive stages from the last audio of the other party to the first of the agent. */
+/** Returns consecutive stages from the end of the other party's audio to the beginning of the agent's. */
 const stagesOf = (latency: Latency): Stage[] => {
   const asked = latency.endpointing_ms ?? 0;
   const ends: [Stage['name'], number | undefined][] = [
@@ -30,7 +30,7 @@ const stagesOf = (latency: Latency): Stage[] => {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** The other party's wait for a reply, by stage. */
+/** Bar with the stages of the other party's wait for a reply. */
 export const LatencyBar = ({ latency }: { latency: Latency }) => {
   const t = texts.value.calls.one.latency;
   const stages = stagesOf(latency);
@@ -58,7 +58,7 @@ export const LatencyBar = ({ latency }: { latency: Latency }) => {
   );
 };
 
-/** Whether there is a measured wait to show. */
+/** Whether a wait was measured and can be shown. */
 export const isMeasured = (latency: Latency): boolean => stagesOf(latency).length > 0;
 
 /** Legend of the colours. */

@@ -1,4 +1,4 @@
-/** Button that listens to a call in progress: a websocket receives its audio and a speaker plays it. */
+/** Button for listening to a call in progress: a websocket receives the call's audio and a speaker plays it. */
 import { getNumber } from '../api.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -8,10 +8,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ListenInState, ToWhoListens } from '#src/domain/listen-in.ts';
 import { openSpeaker } from '../phone/speaker.ts';
 
-/** `lost`: the connection was lost or refused; `unheard`: this browser cannot play audio. */
+/** State of listening. `lost`: the connection was lost or refused. `unheard`: this browser cannot play audio. */
 type Listening = 'off' | 'opening' | 'lost' | 'unheard' | ListenInState;
 
-/** Mixes both parties: the audio has two interleaved channels. */
+/** Mixes the audio of both parties, which arrives as two interleaved channels. */
 const mixed = (bytes: ArrayBuffer): Int16Array<ArrayBuffer> => {
   const both = new Int16Array(bytes);
   const result = new Int16Array(both.length / 2);
@@ -30,7 +30,7 @@ const listen = (callId: string, onChange: (now: Listening) => void): (() => void
   const { signal } = over;
   const run = async (): Promise<void> => {
     onChange('opening');
-    // Browsers allow a page to play audio only directly after a user action.
+    // The speaker is opened directly after the click, because browsers otherwise do not let a page play audio.
     const speaker = await openSpeaker().catch(() => undefined);
     if (speaker === undefined) return onChange('unheard');
     if (signal.aborted) return speaker.close();
@@ -38,7 +38,7 @@ const listen = (callId: string, onChange: (now: Listening) => void): (() => void
     url.protocol = url.protocol.replace('http', 'ws');
     const socket = new WebSocket(url, 'trunkline.listen');
     socket.binaryType = 'arraybuffer';
-    // The gateway's tests check its messages against the type.
+    // The cast is safe: the gateway's tests check its messages against the type.
     const take = ({ data }: MessageEvent<unknown>): void => {
       if (data instanceof ArrayBuffer) speaker.play(mixed(data));
       else onChange((JSON.parse(String(data)) as ToWhoListens).state);
@@ -58,7 +58,7 @@ const listen = (callId: string, onChange: (now: Listening) => void): (() => void
   };
 };
 
-/** Listening state, with functions that begin and end it; it ends when the page closes. */
+/** Returns the state of listening, and functions that begin and end it. Listening ends when the page closes. */
 const useListenIn = (callId: string): { state: Listening; begin: () => void; end: () => void } => {
   const [state, setState] = useState<Listening>('off');
   const [stop, setStop] = useState<() => void>();
@@ -87,7 +87,7 @@ const Button = ({ callId }: { callId: string }) => {
   );
 };
 
-/** Shown for an answered call whose number allows admins to listen in. */
+/** Button that is shown for an answered call whose number allows admins to listen in. */
 export const ListenInButton = ({ call }: { call: Call }) => {
   const number = usePolled(`listen-in/${call.number_id}`, () => getNumber(call.number_id)).value;
   if (call.status !== 'active' || number === undefined || number.listen_in === 'off') return null;

@@ -1,6 +1,6 @@
 /**
- * Line below the heading of a call in progress: duration, floor, and whether the page is up to date. Without its
- * stream, the page polls the call every second and does not know the states of the charts.
+ * Line below the heading of a call in progress: duration, floor, and whether the page is up to date. While its event
+ * stream is disconnected, the page polls the call every second and does not know the states of the charts.
  */
 import { isConnected } from '../api/request.ts';
 import type { Call, ChartState } from '../api/records.ts';
@@ -26,7 +26,7 @@ export const LiveLine = ({ call, watched: { state, link } }: { call: Call; watch
   );
 };
 
-/** Time since the answer; before the answer, since the start. */
+/** Time since the answer; before the answer, the time since the start of the call. */
 const Elapsed = ({ call }: { call: Call }) => {
   const t = texts.value.calls.one;
   const since = Date.parse(call.answered_at ?? call.started_at);

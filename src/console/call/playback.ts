@@ -1,27 +1,29 @@
-/** Playback of a finished call: its steps and its recording, if there is one. The recording sets the pace. */
+/** Playback of a finished call: its steps, and its recording if there is one. The recording sets the pace. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Call, ReplayStep } from '../api/records.ts';
 import { createRecordingSound, type AudioElement, type RecordingSound } from './recording-sound.ts';
 
-// Places of the steps of a call, in seconds since the answer as in the transcript and the recording. Ringing before
-// the answer has negative places.
+// Positions of the steps of a call, in seconds since the answer, as in the transcript and the recording. Steps before
+// the answer have negative positions.
 
 type StepPlaces = {
-  /** Places of the first and the last step. */
+  /** Positions of the first and the last step. */
   from: number;
   to: number;
-  /** Place at which playback starts: the answer, because ringing has no audio; the beginning for an unanswered call. */
+  /**
+   * Position at which playback starts: the answer, because ringing has no audio. For an unanswered call, the beginning.
+   */
   start: number;
   placeOf(step: ReplayStep): number;
-  /** Clamps a place to the call. */
+  /** Clamps a position to the duration of the call. */
   within(place: number): number;
-  /** Index of the last step at or before the place. */
+  /** Returns the index of the last step at or before the position. */
   indexAt(place: number): number;
-  /** The last journal entry that was written by this step. */
+  /** Returns the last journal entry that this step wrote. */
   factAt(index: number): number | null;
 };
 
-/** The end of a call without steps is known by its duration. */
+/** Creates the positions. A call without steps ends at its duration. */
 const createStepPlaces = (call: Call, steps: readonly ReplayStep[]): StepPlaces => {
   const answered = Date.parse(call.answered_at ?? call.started_at);
   const placeOf = ({ at }: ReplayStep): number => (Date.parse(at) - answered) / 1_000;
@@ -46,14 +48,14 @@ const createStepPlaces = (call: Call, steps: readonly ReplayStep[]): StepPlaces 
 export type Playback = Pick<StepPlaces, 'from' | 'to' | 'placeOf'> & {
   steps: readonly ReplayStep[];
   place: ReadonlySignal<number>;
-  /** Place that the player shows: the beginning until playback is used. */
+  /** Position that the player shows: the beginning until playback is used. */
   shown: ReadonlySignal<number>;
   /** Index of the current step. */
   index: ReadonlySignal<number>;
-  /** Last journal entry at the current place. */
+  /** Last journal entry at the current position. */
   fact: ReadonlySignal<number | null>;
   isPlaying: ReadonlySignal<boolean>;
-  /** Whether playback has been used; until then, the page marks no turn and no step. */
+  /** Whether playback has been used. Until then, the page marks no turn and no step. */
   isTouched: ReadonlySignal<boolean>;
   play(): void;
   pause(): void;
@@ -76,7 +78,7 @@ const startTicking = (tick: (elapsedSec: number) => void): (() => void) => {
   return () => clearInterval(timer);
 };
 
-/** Place of the playback. Initially shows the last state. */
+/** Position of the playback; initially that of the last state. */
 const createPosition = (steps: readonly ReplayStep[], places: StepPlaces) => {
   const place = signal(places.to);
   const index = signal(Math.max(0, steps.length - 1));
@@ -151,13 +153,13 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
       if (step === undefined) return;
       pause();
       seek(placeOf(step));
-      // Several steps may have the same time.
+      // Set separately, because several steps may have the same time.
       position.index.value = next;
     },
     hear(audio) {
       const sound = createRecordingSound(audio, () => place.value, {
         loaded: () => recording?.follow(isPlaying.value),
-        // Media keys of keyboards and headsets control the recording directly; the steps follow it.
+        // Called when the recording was started by media keys of keyboards and headsets; the steps follow it.
         played() {
           if (!isPlaying.value) run();
         },
@@ -176,5 +178,5 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
   };
 };
 
-/** Marks the step or turn that the playback has reached. */
+/** Returns the attribute that marks the step or turn at the current position. */
 export const current = (is: boolean): { 'aria-current'?: 'step' } => (is ? { 'aria-current': 'step' } : {});

@@ -10,7 +10,7 @@ import { getRecording } from '../api.ts';
 import { Problem, Unreachable } from '../api/request.ts';
 import { waveformOf, type Waveform } from './waveform.ts';
 
-/** Loaded recording of a call. `waveform` is null if this browser cannot decode it. */
+/** Loaded recording of a call. `waveform` is null if this browser cannot decode the recording. */
 type LoadedRecording = { url: string; name: string; waveform: Waveform | null };
 
 type Recording = LoadedRecording | 'none' | 'loading' | 'failed';
@@ -138,7 +138,7 @@ const StepButtons = ({ playback }: { playback: Playback }) => {
 type StepButtonProps = { label: string; path: string; isOff: boolean; act: () => void };
 
 const StepButton = ({ label, path, isOff, act }: StepButtonProps) => (
-  // Not `disabled`: the button would lose the focus at the last step.
+  // The button is not `disabled`, because it would lose the focus at the last step.
   <button
     type="button"
     class="step-button"

@@ -1,6 +1,6 @@
-/** Plays the recording of a call in sync with its steps. While it plays, the steps follow it. */
+/** Plays the recording of a call in sync with its steps. While the recording plays, the steps follow it. */
 
-/** The subset of an audio element that is used. */
+/** The members of an audio element that are used here. */
 export type AudioElement = {
   currentTime: number;
   readonly duration: number;
@@ -13,29 +13,29 @@ export type AudioElement = {
 
 /** Events from the recording's own controls. */
 export type RecordingControls = {
-  /** The recording is playable; the steps may be playing already. */
+  /** Called when the recording is playable. The steps may be playing already. */
   loaded(): void;
   played(): void;
-  /** Not called at the end of the recording or outside its range. */
+  /** Called when the user pauses, but not at the end of the recording or outside its range. */
   paused(): void;
-  /** Called after a seek to another place than that of the steps. */
+  /** Called after a seek to a position other than that of the steps. */
   moved(place: number): void;
 };
 
 export type RecordingSound = {
   isHeard(): boolean;
   place(): number;
-  /** Seeks to the place of the steps, and plays while they play. */
+  /** Seeks to the position of the steps, and plays while the steps play. */
   follow(isPlaying: boolean): void;
   pause(): void;
   /** Removes the event listeners. */
   end(): void;
 };
 
-/** A recording closer than this is not moved, because the jump would be audible. */
+/** Maximum difference in seconds at which the recording is not moved, because a jump would be audible. */
 const nearSec = 0.3;
 
-/** `stepsAt` returns the place of the steps in seconds since the answer. */
+/** Creates the synchronization. `stepsAt` returns the position of the steps in seconds since the answer. */
 export const createRecordingSound = (
   audio: AudioElement,
   stepsAt: () => number,
@@ -45,7 +45,10 @@ export const createRecordingSound = (
   const on = (event: string, act: () => void): void =>
     audio.addEventListener(event, act, { signal: over.signal });
 
-  /** The recording contains neither the ringing before the answer nor events after the end. */
+  /**
+   * Whether the current position is recorded. The recording contains neither the ringing before the answer nor events
+   * after the end.
+   */
   const isRecorded = (): boolean => stepsAt() >= 0 && stepsAt() < audio.duration;
 
   const isElsewhere = (): boolean =>
@@ -67,7 +70,8 @@ export const createRecordingSound = (
       if (!Number.isFinite(audio.duration)) return;
       if (isElsewhere()) audio.currentTime = Math.max(0, stepsAt());
       if (!isPlaying || !isRecorded()) audio.pause();
-      // Browsers refuse to play before the user has interacted with the page; the steps continue without the recording.
+      // Browsers refuse to play before the user has interacted with the page. The steps then continue without the
+      // recording.
       else if (audio.paused) audio.play().catch(() => undefined);
     },
     pause: () => audio.pause(),

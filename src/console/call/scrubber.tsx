@@ -5,14 +5,14 @@ import type { Playback } from './playback.ts';
 import { stepName } from './step-words.tsx';
 import { pathOf, type Waveform } from './waveform.ts';
 
-/** The picture is stretched to its container. */
+/** Size of the drawing, which is stretched to its container. */
 const box = { width: 1000, height: 100 };
 const laneHeight = 40;
 const middles = [26, 74];
 
 type Shares = (place: number) => number;
 
-/** Shares of the call: 0 at its beginning, 1 at its end. */
+/** Converts positions to shares of the call: 0 at its beginning, 1 at its end. */
 const sharesOf =
   ({ from, to }: Playback): Shares =>
   (place) =>

@@ -11,7 +11,10 @@ import { usePolled } from '../polled.ts';
 /** The messages of one INVITE attempt, drawn as one ladder. */
 type SipAttempt = { sipCallId: string; local: string; remote: string; messages: SipMessage[] };
 
-/** Attempts in order of their beginning. The two endpoints are those of the last message, when both are known. */
+/**
+ * Groups messages by attempt, in order of their beginning. The two endpoints are those of the attempt's last message,
+ * in which both are known.
+ */
 const attemptsOf = (messages: readonly SipMessage[]): SipAttempt[] => {
   const attempts = new Map<string, SipAttempt>();
   for (const message of messages) {
@@ -36,7 +39,7 @@ const kindOf = (message: SipMessage): 'request' | 'progress' | 'success' | 'chal
   return status < 400 || status === 401 || status === 407 ? 'challenge' : 'failure';
 };
 
-/** `INVITE`, or `200 OK` with the method that it answers. */
+/** Returns the label of a message: `INVITE`, or `200 OK` with the method that the response answers. */
 const labelOf = (message: SipMessage): string => {
   const { start_line: line, text } = message;
   const sdp = /^(?:content-type|c)[ \t]*:[ \t]*application\/sdp/im.test(text) ? ' · SDP' : '';
@@ -45,7 +48,7 @@ const labelOf = (message: SipMessage): string => {
   return `${line.replace('SIP/2.0 ', '')} (${method})${sdp}`;
 };
 
-/** `+12 ms`, `+3.4 s`, `+2:05`. */
+/** Formats elapsed time: `+12 ms`, `+3.4 s`, `+2:05`. */
 const millisecondsIn = (elapsedMs: number): string => {
   if (elapsedMs < 1_000) return `+${Math.round(elapsedMs)} ms`;
   if (elapsedMs < 60_000) return `+${(elapsedMs / 1_000).toFixed(1)} s`;
@@ -55,7 +58,7 @@ const millisecondsIn = (elapsedMs: number): string => {
 
 const liveMs = 2_000;
 
-/** Messages are stored with a short delay. */
+/** Time after the end of a call in which its last messages are stored, in milliseconds. */
 const settlingMs = 5_000;
 
 const pollMsOf = (call: Call, { empty_because: because }: SipLadder): number | null => {
@@ -72,7 +75,7 @@ export const SipLadderCard = ({ call }: { call: Call }) => {
     () => getSipLadder(call.id),
     (read) => pollMsOf(call, read),
   );
-  // Hides an empty ladder during the call.
+  // An empty ladder is hidden during the call.
   if (ladder === undefined || (ladder.empty_because !== null && !isOver(call))) return null;
   if (ladder.empty_because !== null)
     return (

@@ -6,7 +6,7 @@ import { Card } from '../parts/page.tsx';
 
 type Stream = Call['sound']['received'];
 
-/** Quality of one direction as a line; undefined if unknown. */
+/** Formats the quality of one direction as a line; undefined if it is unknown. */
 const lineOf = ({ mos, loss, jitter_ms: jitter, packets }: Stream): string | undefined => {
   const t = texts.value.calls.one.sound;
   const known = [

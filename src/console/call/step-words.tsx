@@ -2,7 +2,7 @@ import type { ReplayStep } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import type { Playback } from './playback.ts';
 
-/** Name of a step's event; an event that is newer than this page is shown by its raw name. */
+/** Returns the name of a step's event. An event that is newer than this page is shown by its raw name. */
 export const stepName = ({ event }: ReplayStep): string => {
   const words: Record<string, string> = texts.value.replay.event;
   return words[event] ?? event;

@@ -4,7 +4,7 @@ import { Card } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { current, type Playback } from './playback.ts';
 
-/** Describes a journal entry; a type that is newer than this page is shown by its raw name. */
+/** Describes a journal entry. A type that is newer than this page is shown by its raw name. */
 const wordsOf = ({ type, data }: CallEvent): string => {
   const { event, fact } = texts.value.calls.one;
   const known: Record<string, string> = fact;
@@ -18,11 +18,11 @@ const moreOf = (call: Call, { type, data }: CallEvent): string | undefined => {
   return data.digit ?? data.keys ?? data.to;
 };
 
-/** Order by time: a turn is written at its end but dated at its beginning. */
+/** Sorts entries by time, because a turn is written at its end but dated at its beginning. */
 const byTime = (a: CallEvent, b: CallEvent): number =>
   Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence;
 
-/** The journal of a call, entry by entry. The start of the call precedes the journal and is added here. */
+/** The journal of a call, entry by entry. The start of the call is not a journal entry and is added here. */
 export const Timeline = ({
   call,
   events,

@@ -8,12 +8,12 @@ import { clockTime } from '../parts/when.tsx';
 import { isMeasured, LatencyBar, LatencyLegend } from './latency-bar.tsx';
 import { current, type Playback } from './playback.ts';
 
-/** A reader who has scrolled up further than this is not moved to the newest turn. */
+/** Distance from the end in pixels beyond which a user who has scrolled up is not moved to the newest turn. */
 const nearEndPx = 80;
 
 /**
- * The turn at the place of the playback: the last one that began before it, or the one that the current step reports. A
- * step is stored shortly before the first audio.
+ * Returns the turn at the position of the playback: the last one that began before it, or the one that the current step
+ * reports. A step is stored shortly before the turn's first audio.
  */
 const playedTurn = (
   turns: readonly Turn[],
@@ -46,10 +46,13 @@ const useFollowing = (isLive: boolean, shown: string, reached: number | undefine
   return ref;
 };
 
-/** How long the last words remain after the end of a turn that is not yet in the transcript. */
+/**
+ * Time in milliseconds for which the last words remain visible after the end of a turn that is not yet in the
+ * transcript.
+ */
 const lateTurnMs = 2_000;
 
-/** Words that the agent is saying; after the turn, its last words until the turn is in the transcript. */
+/** Returns the words that the agent is saying; after the turn, its last words until the turn is in the transcript. */
 const useSaying = (saying: string | null, turns: number): string | null => {
   const [kept, setKept] = useState<{ words: string; turns: number } | null>(null);
   useEffect(() => {
@@ -65,8 +68,8 @@ const useSaying = (saying: string | null, turns: number): string | null => {
 };
 
 /**
- * The transcript as it was heard, turn by turn, and the words that the agent is saying. During the call, a screen
- * reader announces new turns.
+ * The transcript as it was heard, turn by turn, followed by the words that the agent is saying. During the call, a
+ * screen reader announces new turns.
  */
 export const Transcript = ({
   call,
@@ -84,7 +87,7 @@ export const Transcript = ({
 }) => {
   const saying = useSaying(told, turns.length);
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
-  // The place changes ten times a second; rerenders only when the played turn changes.
+  // The position changes ten times a second, but the transcript renders again only when the played turn changes.
   const reached = useMemo(
     () =>
       computed(() => (playback?.isTouched.value === true ? playedTurn(turns, events, playback) : undefined)),
@@ -133,7 +136,7 @@ export const Transcript = ({
   );
 };
 
-/** A click selects no text; a selection is made to copy it and must not seek. */
+/** Whether text is selected. Selecting text, for example to copy it, must not seek. */
 const hasSelected = (): boolean => getSelection()?.isCollapsed === false;
 
 type TurnItemProps = {
@@ -141,7 +144,7 @@ type TurnItemProps = {
   language: string;
   latency: Latency | undefined;
   isReached: boolean;
-  /** Plays from this turn; null if there is nothing to play. */
+  /** Plays from this turn. Null if there are neither steps nor a recording to play. */
   seek: (() => void) | null;
 };
 

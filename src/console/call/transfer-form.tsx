@@ -19,10 +19,10 @@ const nothingAsked = {
   on_failure: 'resume',
 };
 
-/** Typed text; `null` if empty. */
+/** Returns the typed text; `null` if it is empty. */
 const typed = (text: string): string | null => text.trim() || null;
 
-/** Request body. */
+/** Returns the request body. */
 const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall>[2] => {
   if (values.to.trim() === '') throw wrongField('to', 'This is required.');
   const isWarm = values.mode === 'warm';
@@ -36,7 +36,7 @@ const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall
   };
 };
 
-/** Shown until an admin allows transfer targets. */
+/** Hint that is shown until an admin allows transfer targets. */
 const NobodyYet = ({ numberId }: { numberId: string }) => {
   const t = texts.value.calls.one.acts.transfer;
   return (

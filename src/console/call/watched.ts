@@ -1,22 +1,27 @@
-/** The stream of a call in progress: reports the states of the charts and when there is new data to read. */
+/**
+ * Subscribes to the events of a call in progress: the states of the charts, and notices that there is new data to read.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { watchCall } from '../api.ts';
 import { Problem } from '../api/request.ts';
 import type { CallNews } from '#src/client/client.ts';
 
-/** Delay before reconnecting after the stream broke. */
+/** Delay before reconnecting after the stream broke, in milliseconds. */
 const againMs = 2_000;
 
-/** Collects several journal entries into one read. */
+/** Time in milliseconds in which journal entries are collected into one read. */
 const gatherMs = 150;
 
 /** States of the charts, and the words that the agent is saying. */
 export type WatchedState = Extract<CallNews, { type: 'state' }>['state'];
 
 export type Watched = {
-  /** The last received state; `null` before the first. */
+  /** The last received state; `null` before the first one. */
   state: WatchedState | null;
-  /** `joining` until the first message. A refused stream (too many watchers) is not `lost`: the page keeps polling. */
+  /**
+   * State of the stream: `joining` until the first message. A refused stream (too many watchers) is not `lost`, and the
+   * page keeps polling.
+   */
   link: 'joining' | 'open' | 'lost' | 'refused';
 };
 
@@ -49,7 +54,7 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
         if (over.signal.aborted) return;
         const isRefused = error instanceof Problem;
         setLink(isRefused ? 'refused' : 'lost');
-        // After a broken stream, the end of the sentence would not be reported.
+        // The current sentence is removed, because a broken stream would not report its end.
         setState((last) => last && { ...last, saying: null });
         if (!isRefused) again = setTimeout(() => void watch(), againMs);
       }

@@ -2,17 +2,17 @@
 
 export type Speaker = 'assistant' | 'user';
 
-/** Peak level, 0 to 1, of each section of one party's audio. */
+/** Peak levels of one party's audio, from 0 to 1, one for each section. */
 export type Lane = { speaker: Speaker; peaks: readonly number[] };
 
 export type Waveform = { lanes: readonly Lane[]; seconds: number };
 
 const bars = 240;
 
-/** Level below which audio is drawn as silence. Normalization would otherwise make line noise look like speech. */
+/** Level below which audio is drawn as silence. Without it, normalization would make line noise look like speech. */
 const faintest = 0.01;
 
-/** Normalizes each party separately: an agent's voice is often much louder than a caller's. */
+/** Normalizes each party separately, because an agent's voice is often much louder than a caller's. */
 const peaksOf = (samples: Float32Array): number[] => {
   const step = Math.max(1, Math.floor(samples.length / bars));
   const peaks = Array.from({ length: Math.min(bars, samples.length) }, (_, bar) => {
@@ -25,9 +25,12 @@ const peaksOf = (samples: Float32Array): number[] => {
   return peaks.map((peak) => peak / loudest);
 };
 
-/** The left channel is the other party, the right one is the agent. Throws if the browser cannot decode the audio. */
+/**
+ * Computes the waveform. The left channel is the other party, the right one the agent. Throws if the browser cannot
+ * decode the audio.
+ */
 export const waveformOf = async (bytes: ArrayBuffer): Promise<Waveform> => {
-  // Decoding detaches the buffer, hence the copy.
+  // The bytes are copied, because decoding detaches their buffer.
   const sound = await new OfflineAudioContext(2, 1, 8_000).decodeAudioData(bytes.slice(0));
   const parties: readonly Speaker[] = sound.numberOfChannels > 1 ? ['user', 'assistant'] : ['user'];
   const lanes = parties.map((speaker, channel) => ({

@@ -1,4 +1,4 @@
-/** Describes how a call ended in a sentence, for the call's page and for `npm run call`. */
+/** Describes in a sentence how a call ended, for the call's page and for `npm run call`. */
 import type { Call, CallEvent } from '#src/client/schema.ts';
 import type { Texts } from '../language/texts.ts';
 
@@ -7,7 +7,8 @@ export const isHangUpAtOnce = ({ type, data }: Pick<CallEvent, 'type' | 'data'>)
   type === 'call.hangup_requested' && data['immediate'] === true;
 
 /**
- * `wasAtOnce`: whether one of the call's events is such a request. Returns undefined for a reason of a newer gateway.
+ * Returns the sentence; undefined for an end reason of a newer gateway. `wasAtOnce`: whether one of the call's events
+ * requested to hang up at once.
  */
 export const whyEnded = (
   { end_reason: reason }: Pick<Call, 'end_reason'>,

@@ -1,24 +1,24 @@
 /**
  * State of the inspector, built from the gateway's messages about the actors of calls (Stately's inspection protocol).
- * Contains the current actors and a ring buffer of the last messages, so that memory is bounded for any number of
- * calls.
+ * The state contains the current actors and a ring buffer of the last messages, so that memory is bounded for any
+ * number of calls.
  */
 
 export type Kind = 'event' | 'state' | 'actor';
 
 export type Entry = {
-  /** Increments forever, including dropped entries. */
+  /** Number of the entry, counted from the first one, including dropped entries. */
   id: number;
   kind: Kind;
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch. */
   at: number;
-  /** Session ids. */
+  /** Session id of the actor. */
   actor: string;
   source: string | null;
-  /** Type of the event, or of the event that caused the snapshot. Empty for a new actor. */
+  /** Type of the event, or of the event that caused the snapshot; empty for a new actor. */
   type: string;
   state: string | null;
-  /** The event or the context, masked by the gateway. */
+  /** The event or the context, as masked by the gateway. */
   payload: unknown;
 };
 
@@ -26,21 +26,25 @@ export type Actor = {
   id: string;
   name: string;
   parent: string | null;
-  /** Root actor: the call that the actor belongs to. */
+  /** Session id of the root actor: the call to which the actor belongs. */
   root: string;
+  /** Id of the call; null for other actors than the root. */
+  callId: string | null;
   state: string | null;
   isOver: boolean;
 };
 
 export type Inspection = {
   actors: ReadonlyMap<string, Actor>;
-  /** Entries, oldest first. */
+  /** Entries, the oldest first. */
   entries: readonly Entry[];
 };
 
-/** Limits: as many messages as a person can search, and the actors of hundreds of calls. */
+/**
+ * Maximum numbers of entries and actors: as many messages as a person can search, and the actors of hundreds of calls.
+ */
 export const mostEntries = 2_000;
-export const mostActors = 1_500;
+export const mostActors = 5_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -49,7 +53,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Flattens a state value: `active.talking.conversing`. */
+/** Formats a state value as dotted paths, such as `active.talking.conversing`. */
 export const stateText = (value: unknown): string | null => {
   if (!isFields(value)) return textOf(value);
   return Object.entries(value)
@@ -71,12 +75,15 @@ const kinds: Readonly<Record<string, Kind>> = {
   '@xstate.actor': 'actor',
 };
 
-export type Told = { entry: Omit<Entry, 'id'>; actor: Omit<Actor, 'name'> & { name: string | null } };
+export type Told = {
+  entry: Omit<Entry, 'id'>;
+  actor: Omit<Actor, 'name'> & { name: string | null };
+};
 
-/** Undefined for data that is not a message of the protocol. */
+/** Parses a message; returns undefined for data that is not a message of the protocol. */
 export const readMessage = (message: unknown): Told | undefined => {
   if (!isFields(message)) return undefined;
-  const { type, sessionId, rootId, createdAt, name, parentId, sourceId, event } = message;
+  const { type, sessionId, rootId, createdAt, name, parentId, sourceId, event, callId } = message;
   const kind = kinds[textOf(type) ?? ''];
   const id = textOf(sessionId);
   if (kind === undefined || id === null) return undefined;
@@ -91,11 +98,19 @@ export const readMessage = (message: unknown): Told | undefined => {
       state,
       payload: kind === 'event' ? event : context,
     },
-    actor: { id, name: textOf(name), parent: textOf(parentId), root: textOf(rootId) ?? id, state, isOver },
+    actor: {
+      id,
+      name: textOf(name),
+      parent: textOf(parentId),
+      root: textOf(rootId) ?? id,
+      callId: textOf(callId),
+      state,
+      isOver,
+    },
   };
 };
 
-/** Drops stopped actors first, the oldest first. */
+/** Drops actors beyond the maximum: stopped actors first, the oldest of them first. */
 const withoutOldest = (actors: Map<string, Actor>): void => {
   while (actors.size > mostActors) {
     const [oldest] = actors.values();
@@ -105,7 +120,7 @@ const withoutOldest = (actors: Map<string, Actor>): void => {
   }
 };
 
-/** Applies several messages at once (those of one frame), because each application copies the state. */
+/** Applies several messages at once (those of one animation frame), because each application copies the state. */
 export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly Told[]): Inspection => {
   const now = new Map(actors);
   let next = (entries.at(-1)?.id ?? 0) + 1;
@@ -118,6 +133,7 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
       ...moved,
       name: actor.name ?? known?.name ?? actor.id,
       parent: actor.parent ?? known?.parent ?? null,
+      callId: actor.callId ?? known?.callId ?? null,
     });
     return { ...entry, id: next++ };
   });
@@ -127,10 +143,10 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
 
 export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
 
-/** Filters; empty values match everything. */
-export type EntryFilter = { actor: string; kind: string; type: string; search: string };
+/** Filters; empty values match everything. `call` is the root actor of a call. */
+export type EntryFilter = { call: string; actor: string; kind: string; type: string; search: string };
 
-/** Cached text of a payload: each keystroke searches thousands of entries. */
+/** Cached text of each payload, because each keystroke searches thousands of entries. */
 const payloadTexts = new WeakMap<Entry, string>();
 
 const payloadText = (entry: Entry): string => {
@@ -139,7 +155,7 @@ const payloadText = (entry: Entry): string => {
   return text;
 };
 
-/** Newest first. The search matches actor names, types, states and payloads. */
+/** Returns the matching entries, newest first. The search matches actor names, types, states and payloads. */
 export const filteredEntries = ({ actors, entries }: Inspection, wanted: EntryFilter): Entry[] => {
   const sought = wanted.search.trim().toLowerCase();
   const nameOf = (id: string | null): string => (id === null ? '' : (actors.get(id)?.name ?? id));
@@ -151,6 +167,7 @@ export const filteredEntries = ({ actors, entries }: Inspection, wanted: EntryFi
   return entries
     .filter(
       (entry) =>
+        (wanted.call === '' || actors.get(entry.actor)?.root === wanted.call) &&
         (wanted.actor === '' || entry.actor === wanted.actor || entry.source === wanted.actor) &&
         (wanted.kind === '' || entry.kind === wanted.kind) &&
         (wanted.type === '' || entry.type === wanted.type) &&

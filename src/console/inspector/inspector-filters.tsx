@@ -32,11 +32,14 @@ const Choice = ({
 /** Filters of the messages. */
 export const InspectorFilters = ({
   shown,
+  actors,
   wanted,
   nameOf,
   want,
 }: {
   shown: Inspection;
+  /** Actors to choose from. */
+  actors: readonly Actor[];
   wanted: EntryFilter;
   nameOf: (actor: Actor) => string;
   want: (change: Partial<EntryFilter>) => void;
@@ -62,7 +65,7 @@ export const InspectorFilters = ({
       <Choice
         label={t.actor}
         value={wanted.actor}
-        options={[...shown.actors.values()].map((actor) => [actor.id, nameOf(actor)] as const)}
+        options={actors.map((actor) => [actor.id, nameOf(actor)] as const)}
         onChoose={(actor) => want({ actor })}
       />
       <Choice

@@ -4,20 +4,21 @@ import { getCall } from '../api.ts';
 import { Problem, Unreachable } from '../api/request.ts';
 import { inspectionAfter, nothingSeen, readMessage, type Inspection, type Told } from './inspection.ts';
 
-/** Collects several messages into one render. */
+/** Time in milliseconds in which messages are collected into one render. */
 const gatherMs = 100;
 const againMs = 2_000;
 
-/** Normal closure (RFC 6455): the call is over and no more messages follow. */
+/** Close codes (RFC 6455): a normal closure after the end of the call, and a page that read too slowly. */
 const done = 1_000;
+const tooSlow = 1_013;
 
 export type Watching = {
-  /** The displayed state, frozen while paused. */
+  /** The displayed state, which does not change while the display is paused. */
   shown: Inspection;
   /** `refused`: the call is not in progress, or there are too many subscribers. */
-  link: 'joining' | 'open' | 'lost' | 'over' | 'refused';
+  link: 'joining' | 'open' | 'lost' | 'slow' | 'over' | 'refused';
   isPaused: boolean;
-  /** Number of messages received while paused. */
+  /** Number of messages received while the display is paused. */
   waiting: number;
   pause(isPaused: boolean): void;
   /** Drops the messages and keeps the actors. */
@@ -27,11 +28,13 @@ export type Watching = {
 const addressOf = (callId: string | null): URL => {
   const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
   address.hash = '';
+  // This page draws no charts.
+  address.searchParams.set('definitions', '0');
   if (callId !== null) address.searchParams.set('call', callId);
   return address;
 };
 
-/** True if the call has ended; false while the gateway is unreachable. */
+/** Resolves to true if the call has ended, and to false while the gateway is unreachable. */
 const isOver = async (callId: string | null): Promise<boolean> => {
   if (callId === null) return false;
   try {
@@ -71,7 +74,7 @@ export const useInspection = (callId: string | null): Watching => {
       socket.addEventListener('open', () => {
         wasOpen = true;
         setLink('open');
-        // After a connect, the gateway first sends the current actors.
+        // Actors are reset, because after a connect the gateway first sends the current actors.
         setNow(({ entries }) => ({ entries, actors: new Map() }));
       });
       socket.addEventListener('message', ({ data }) => {
@@ -85,7 +88,7 @@ export const useInspection = (callId: string | null): Watching => {
         if (code === done) return setLink('over');
         if (!wasSeen && !wasOpen) return setLink('refused');
         wasSeen = true;
-        setLink('lost');
+        setLink(code === tooSlow ? 'slow' : 'lost');
         again = setTimeout(() => void tryAgain(), againMs);
       });
     };

@@ -14,6 +14,6 @@ effect(() => {
   if (language.value === 'ko' && Object.keys(korean.peek()).length === 0) void fetchKorean();
 });
 
-/** `undefined` without a translation. */
+/** Returns the translation of a text; `undefined` if there is none. */
 export const inOurLanguage = (text: string): string | undefined =>
   language.value === 'en' ? text : korean.value[text];

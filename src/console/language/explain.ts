@@ -1,6 +1,6 @@
 /**
  * Translates error messages of the API, which are in English. English readers see the original, except for a few terse
- * messages; other readers see translations of frequent messages and the original of all others.
+ * messages. Other readers see translations of frequent messages, and the original of all others.
  */
 import { deliveryFailures } from './delivery-failures.ts';
 import { inCallRefusals } from './in-call-refusals.ts';
@@ -60,8 +60,8 @@ const sayings: readonly Saying[] = [
     ko: '국내 형식의 전화번호나 *로 끝나는 앞자리(3자리 이상)가 아닙니다. 예: 0212345678, 0212345*',
   },
   { pattern: /^Write a name, "(.)" and what it says\.$/, ko: '이름, "$1", 값 순서로 입력하세요.' },
-  { pattern: /^This name stands here twice\.$/, ko: '같은 이름이 두 번 있습니다.' },
-  { pattern: /^A header stands here twice\.$/, ko: '같은 헤더가 두 번 있습니다.' },
+  { pattern: /^This name is listed twice\.$/, ko: '같은 이름이 두 번 있습니다.' },
+  { pattern: /^A header is listed twice\.$/, ko: '같은 헤더가 두 번 있습니다.' },
   {
     pattern: /^A key has 1 to (\d+) letters of ASCII, .*$/,
     ko: '이름은 1~$1자의 영문자, 숫자, 밑줄, 점, 하이픈으로 이루어집니다.',
@@ -208,7 +208,7 @@ const sayings: readonly Saying[] = [
     ko: '앞자리는 +와 국가 번호로 시작해야 합니다. 예: +8210',
   },
   { pattern: /^None of its addresses answers\.$/, ko: '응답하는 주소가 없습니다.' },
-  { pattern: /^An address stands here twice\.$/, ko: '같은 주소가 두 번 있습니다.' },
+  { pattern: /^An address is listed twice\.$/, ko: '같은 주소가 두 번 있습니다.' },
   {
     pattern: /^This is no final status from 300 on.*$/,
     ko: '403이나 5xx처럼 300 이상의 응답 코드를 입력하세요.',

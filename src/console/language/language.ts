@@ -1,4 +1,4 @@
-/** Language of the console: the browser's, until the user chooses one. Stored on this device. */
+/** Language of the console: the browser's until the user chooses another one. The choice is stored on this device. */
 import { computed, effect, signal } from '@preact/signals';
 import { fetchPart } from '../fetched-part.ts';
 import { en, type ConsoleLanguage, type Texts } from './texts.ts';
@@ -8,7 +8,7 @@ export const languageNames: Readonly<Record<ConsoleLanguage, string>> = { en: 'E
 
 const korean = signal<Texts | null>(null);
 
-/** Loads a language unless it is English, which is built in. Returns whether it is available. */
+/** Loads a language. English is built in and needs no loading. Returns whether the language is available. */
 const fetchTexts = async (wanted: ConsoleLanguage): Promise<boolean> => {
   if (wanted === 'en' || korean.value !== null) return true;
   const fetched = await fetchPart(wanted, () => import('./ko.ts'));
@@ -31,17 +31,17 @@ effect(() => {
   document.documentElement.lang = language.value;
 });
 
-/** Keeps the current language if the translations cannot be loaded. */
+/** Changes the language. If the translations cannot be loaded, the current language remains. */
 export const speak = async (chosen: ConsoleLanguage): Promise<void> => {
-  // Stored first, because loading the translations may reload the page.
+  // The choice is stored first, because loading the translations may reload the page.
   localStorage.setItem(place, chosen);
   if (await fetchTexts(chosen)) language.value = chosen;
 };
 
-/** Called before the first render. Falls back to English if the translations cannot be loaded. */
+/** Finds the language before the first render. Uses English if the translations cannot be loaded. */
 export const findWords = async (): Promise<void> => {
   if (!(await fetchTexts(language.value))) language.value = 'en';
 };
 
-/** All texts in the current language. */
+/** Texts in the current language. */
 export const texts = computed((): Texts => (language.value === 'ko' ? korean.value : null) ?? en);

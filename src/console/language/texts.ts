@@ -31,7 +31,7 @@ export const en = {
   phone,
 };
 
-/** The type of the catalogue with any strings. */
+/** Type of a catalogue in any language. */
 export type Texts = typeof en;
 
 export type ConsoleLanguage = 'en' | 'ko';

@@ -1,4 +1,7 @@
-/** The agent of one direction, with the fields that each type stores (guides/design/agents.md, "Bindings"). */
+/**
+ * Form for the agent of one direction, with the fields that each agent type stores (guides/design/agents.md,
+ * "Bindings").
+ */
 import { useState } from 'preact/hooks';
 import { agentTypes, controlModes, type AgentType, type ControlMode } from '#src/domain/agent-binding.ts';
 import { putAgent, type AgentRequest } from '../api.ts';
@@ -21,7 +24,7 @@ export const typeOptions = (): [string, string][] => {
 export const controlModeOf = (name: string): ControlMode =>
   controlModes.find((mode) => mode === name) ?? 'off';
 
-/** Whether the gateway executes controls in the agent's replies. */
+/** Field for whether the gateway executes controls in the agent's replies. */
 export const ControlsField = <Values extends FormValues>({ form }: { form: Form<Values> }) => {
   const t = texts.value.numbers.agent;
   return (
@@ -35,7 +38,7 @@ export const ControlsField = <Values extends FormValues>({ form }: { form: Form<
   );
 };
 
-/** Fields for the server's URL and the type's ids. */
+/** Fields for the server's URL and for the ids of an agent type. */
 export const agentFields = textFields('chat_url', 'assistant_id', 'agent_id');
 
 const valuesOf = (binding: AgentBinding) => ({
@@ -50,7 +53,7 @@ const valuesOf = (binding: AgentBinding) => ({
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** An absent token keeps the stored one. */
+/** Returns the token of the request. An absent token keeps the stored one. */
 const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest, 'token'> => {
   if (token !== '') return { token };
   return isRemoved ? { token: null } : {};
@@ -67,7 +70,7 @@ const requestOf = (values: Values, direction: Direction, stored: AgentBinding): 
 
 type FieldsProps = { form: Form<Values>; direction: Direction; stored: AgentBinding };
 
-/** Fields for the type of the server, its URL and the type's own settings. */
+/** Fields for the type of the server, its URL, and the settings of that type. */
 const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
   const t = texts.value.numbers.agent;
   const type = agentTypeOf(form.values.agent_type);
@@ -154,7 +157,7 @@ export const AgentForm = ({
   const form = useForm(valuesOf(stored), async (values) => {
     const saved = await putAgent(numberId, direction, requestOf(values, direction, stored));
     setStored(saved);
-    // Shows the stored values: clears fields that the type does not store, and all secrets.
+    // The form shows the stored values: without fields that the agent type does not store, and without secrets.
     return valuesOf(saved);
   });
   const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;

@@ -9,9 +9,9 @@ export const DailyMinutesField = ({
   used,
 }: {
   form: FieldsOf<FormValues>;
-  /** The inherited value for an empty field; null for no limit. */
+  /** Inherited value of an empty field; null for no limit. */
   below: number | null;
-  /** Minutes used today, once loaded. */
+  /** Minutes used today; undefined until they are loaded. */
   used: number | undefined;
 }) => {
   const t = texts.value.numbers.policy;

@@ -7,12 +7,12 @@ import type { FieldsOf, FormValues } from '../parts/form.ts';
 
 type KindValues = Record<`to_${DestinationKind}`, boolean>;
 
-/** Values for a checkbox per kind. */
+/** Values of one checkbox for each kind of number. */
 const kindValues = (isAllowed: (kind: DestinationKind) => boolean): KindValues =>
-  // `Object.fromEntries` loses the key names in its type.
+  // The cast restores the key names, which `Object.fromEntries` loses.
   Object.fromEntries(destinationKinds.map((kind) => [`to_${kind}`, isAllowed(kind)])) as KindValues;
 
-/** Without own destinations, the fields start with the inherited ones. */
+/** Returns the values of the form. Without destinations of its own, a record starts with the inherited ones. */
 export const destinationValues = (destinations: Destinations | null) => ({
   destination_choice: destinations === null ? '' : 'own',
   ...kindValues((kind) => destinations?.kinds.includes(kind) ?? false),
@@ -37,9 +37,9 @@ export const DestinationFields = ({
   isNarrowing = false,
 }: {
   form: FieldsOf<FormValues>;
-  /** The inherited value for empty fields, once it is loaded. */
+  /** Inherited value of empty fields; undefined until it is loaded. */
   below: Destinations | undefined;
-  /** For a number, which can only narrow its workspace's destinations. */
+  /** Whether the record is a number, which can only restrict its workspace's destinations. */
   isNarrowing?: boolean;
 }) => {
   const t = texts.value.numbers.destinations;

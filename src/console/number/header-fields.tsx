@@ -1,4 +1,7 @@
-/** The customer's own headers for an agent endpoint: adds one at a time and never shows stored values. */
+/**
+ * Fields for the customer's own headers of an agent endpoint. Headers are added one at a time, and stored values are
+ * never shown.
+ */
 import type { AgentBinding } from '../api/records.ts';
 import type { AgentRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -9,7 +12,7 @@ type StoredHeaders = AgentBinding['headers'];
 
 const removal = (name: string): string => `remove_header.${name}`;
 
-/** The value's field is named `headers`, because API errors use that name. */
+/** Empty fields of a new header. The field of the value is named `headers`, because API errors use that name. */
 export const newHeader = { header_name: '', headers: '' };
 
 export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValues => ({
@@ -17,7 +20,7 @@ export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValu
   ...Object.fromEntries(Object.keys(stored).map((name) => [removal(name), false])),
 });
 
-/** Null without input. Throws if only name or value is given. */
+/** Returns the new header; null without input. Throws if only the name or only the value is given. */
 export const newHeaderIn = ({
   header_name: name,
   headers: value,
@@ -29,7 +32,7 @@ export const newHeaderIn = ({
   return { [entered]: value };
 };
 
-/** An absent header is kept. */
+/** Returns the headers of the request. A header that is absent from the request keeps its stored value. */
 export const headersIn = (
   values: typeof newHeader & FormValues,
   stored: StoredHeaders,

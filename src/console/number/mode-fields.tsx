@@ -1,4 +1,4 @@
-/** Form fields for a mode with numeric parameters, converted from and to the API by their paths. */
+/** Form fields for a mode with numeric parameters, which the API stores at dotted paths. */
 import { texts } from '../language/language.ts';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
@@ -10,7 +10,7 @@ type Words<Mode extends string, Name extends string> = {
   numbers: Readonly<Record<Name, string>>;
 };
 
-/** `null` inherits the value. An empty number means its default. */
+/** Creates the fields. The mode `null` inherits the value. An empty parameter means its default. */
 export const modeFields = <Path extends string, Mode extends string, Name extends string>({
   path,
   modes,
@@ -21,7 +21,7 @@ export const modeFields = <Path extends string, Mode extends string, Name extend
   path: Path;
   modes: readonly Mode[];
   numbers: readonly { name: Name; bounds: readonly [from: number, to: number]; usual: number }[];
-  /** Whether the numbers apply to this mode. */
+  /** Whether this mode has numeric parameters. */
   hasNumbers: (mode: Mode) => boolean;
   words: () => Words<Mode, Name>;
 }) => {
@@ -48,7 +48,7 @@ export const modeFields = <Path extends string, Mode extends string, Name extend
       return { mode, ...(Object.fromEntries(given) as Record<Name, number>) };
     },
 
-    /** `below` is the inherited value, once it is loaded. */
+    /** Renders the fields. `below` is the inherited value; undefined until it is loaded. */
     Fields: ({ form, below }: { form: FieldsOf<FormValues>; below: Chosen | undefined }) => {
       const t = words();
       const { byDefault } = texts.value.shell.form;

@@ -11,7 +11,10 @@ import { longestRetentionDays, type Retention } from '#src/domain/retention.ts';
 
 type Consent = NonNullable<CallPolicy['consent']>;
 
-/** The API's consent requirements, and `nothing`: no announcement, whatever the workspace sets. */
+/**
+ * Options of the consent field: the API's consent requirements, and `nothing` for no announcement, whatever the
+ * workspace sets.
+ */
 const choices = ['nothing', 'none', 'speech', 'key'] as const;
 
 type Choice = (typeof choices)[number];
@@ -19,7 +22,10 @@ type Choice = (typeof choices)[number];
 const choiceOf = ({ announce, require }: Consent): Choice =>
   announce === null ? 'nothing' : (require ?? 'none');
 
-/** The announcement to the other party and the consent required from it (guides/privacy.md). */
+/**
+ * Values of the consent fields: the announcement to the other party, and the consent that is required
+ * (guides/privacy.md).
+ */
 const consentValues = (consent: Consent | null) => ({
   'consent.require': consent === null ? '' : choiceOf(consent),
   'consent.announce': consent?.announce ?? '',
@@ -29,11 +35,11 @@ const consentIn = (values: ReturnType<typeof consentValues>): Consent | null => 
   const choice = choices.find((one) => one === values['consent.require']);
   if (choice === undefined) return null;
   if (choice === 'nothing') return { announce: null, require: 'none' };
-  // An empty announcement is sent, so that the API rejects it with an error at its field.
+  // An empty announcement is sent, so that the API rejects it with an error at this field.
   return { announce: values['consent.announce'].trim(), require: choice };
 };
 
-/** `below` is the inherited value, once it is loaded. */
+/** Fields for consent. `below` is the inherited value; undefined until it is loaded. */
 const ConsentFields = ({ form, below }: { form: FieldsOf<FormValues>; below: Consent | undefined }) => {
   const t = texts.value.numbers.policy.consent;
   const { byDefault } = texts.value.shell.form;
@@ -60,20 +66,20 @@ const kinds = ['recordings', 'words'] as const;
 
 type Values = Record<`retention_days.${(typeof kinds)[number]}`, string>;
 
-/** Retention of recordings and transcripts: two fields that are set together, or both empty to inherit. */
+/** Values of the two retention fields, for recordings and words. Both are set, or both are empty and inherit. */
 const retentionValues = (retention: Retention | null): Values => ({
   'retention_days.recordings': String(retention?.recordings ?? ''),
   'retention_days.words': String(retention?.words ?? ''),
 });
 
-/** If only one field is set, the other one means "kept for ever". */
+/** Returns the retention of the request. If only one field is set, the other one means "kept for ever". */
 const retentionIn = (values: Values): Retention | null => {
   const recordings = wholeNumber('retention_days.recordings', values['retention_days.recordings']);
   const words = wholeNumber('retention_days.words', values['retention_days.words']);
   return recordings === null && words === null ? null : { recordings, words };
 };
 
-/** `below` is the inherited value if both are empty, once it is loaded. */
+/** Fields for retention. `below` is the inherited value if both are empty; undefined until it is loaded. */
 const RetentionFields = ({ form, below }: { form: FieldsOf<FormValues>; below: Retention | undefined }) => {
   const t = texts.value.numbers.policy.retention;
   const { byDefault } = texts.value.shell.form;
@@ -100,7 +106,7 @@ const RetentionFields = ({ form, below }: { form: FieldsOf<FormValues>; below: R
   );
 };
 
-/** Bounds of the API. */
+/** Minimum and maximum values of the API. */
 const bounds = {
   max_duration_sec: [60, 1800],
   default_duration_sec: [60, 1800],
@@ -163,7 +169,7 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   destinations: destinationsIn(values),
 });
 
-/** `below` has the inherited values for empty fields, once it is loaded. */
+/** Fields for the policy. `below` contains the inherited values of empty fields; undefined until they are loaded. */
 export const PolicyFields = ({
   form,
   below,

@@ -15,7 +15,7 @@ import { SpeechFields } from './speech-fields.tsx';
 import { TransferFields, transferIn, transferValues } from './transfer-field.tsx';
 import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
 
-/** Whether admins may listen to the number's calls in progress. */
+/** Field for whether admins may listen to the number's calls in progress. */
 const ListenInField = ({ form }: { form: FieldsOf<FormValues> }) => {
   const t = texts.value.numbers.listenIn;
   return (

@@ -1,4 +1,7 @@
-/** Speech engines and voice of a number: selected or typed, with a sample to listen to. */
+/**
+ * Fields for the speech engines and the voice of a number. A voice is selected or typed, and a sample of it can be
+ * played.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { languages, type Language } from '#src/domain/language.ts';
 import { listEngines, speakSample } from '../api.ts';
@@ -20,7 +23,7 @@ const textOf = (form: Props['form'], name: string): string => {
 const numberLanguage = (form: Props['form']): Language =>
   languages.find((one) => one === textOf(form, 'language')) ?? 'ko';
 
-/** The stored value remains an option after the operator has removed the engine. */
+/** Returns the options. The stored value remains an option after the operator has removed the engine. */
 const optionsOf = (names: readonly string[], stored: string): [string, string][] => [
   ['', texts.value.shell.form.byDefault],
   ...names.map((name): [string, string] => [name, name]),
@@ -43,7 +46,7 @@ export const SpeechFields = ({ form }: Props) => {
     ...form,
     set(name: string, value: string | boolean) {
       form.set(name, value);
-      // A voice belongs to its synthesizer, so changing the engine clears it.
+      // The voice is cleared when the engine changes, because a voice belongs to its synthesizer.
       form.set('voice', '');
     },
   };
@@ -85,7 +88,9 @@ export const SpeechFields = ({ form }: Props) => {
 
 const another = '\u0000';
 
-/** Voices of the number's language come first. Voices that the engine does not list can be typed. */
+/**
+ * Field for the voice. Voices of the number's language come first; voices that the engine does not list can be typed.
+ */
 const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
   const t = texts.value.numbers.policy;
   const voice = textOf(form, 'voice');

@@ -1,4 +1,4 @@
-/** Allowed transfer targets of a number (guides/transfer.md): whole numbers, and prefixes with `*`. */
+/** Field for the allowed transfer targets of a number (guides/transfer.md): whole numbers, and prefixes with `*`. */
 import { transferDurationBounds, usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -14,7 +14,9 @@ export const transferValues = (policy: Policy) => ({
   transfer_max_duration_sec: String(policy.transfer_max_duration_sec),
 });
 
-/** Accepts formatted numbers; leaves invalid ones unchanged, so that the API rejects them. */
+/**
+ * Parses the targets, including formatted numbers. Invalid targets are sent unchanged, so that the API rejects them.
+ */
 const targetsIn = (text: string): string[] =>
   text
     .split(/[\n,]/)
@@ -26,7 +28,7 @@ export const transferIn = (values: ReturnType<typeof transferValues>): Policy =>
   return {
     transfer_to: targets.length === 0 ? null : targets,
     record_transfers: values.record_transfers,
-    // An empty field resets to the default.
+    // An empty field means the default.
     transfer_max_duration_sec:
       wholeNumber('transfer_max_duration_sec', values.transfer_max_duration_sec) ?? usualTransferDurationSec,
   };

@@ -1,5 +1,5 @@
 /**
- * Calls per day, as bars and as a table. Bars have the same links as the table, which is the accessible version for
+ * Calls per day, as bars and as a table. The bars have the same links as the table, which is the accessible version for
  * keyboards and screen readers.
  */
 import type { Overview } from '../api/records.ts';
@@ -9,10 +9,10 @@ import { Card } from '../parts/page.tsx';
 import { callsOf, dateOf } from './links.ts';
 import { topOf } from './scale.ts';
 
-/** A date such as `2026-11-21` in short form, in the page's language. */
+/** Formats a date such as `2026-11-21` in a short form of the page's language. */
 const dayName = (date: string): string => inWords(date, 'short');
 
-/** Compact form for narrow places: `11/21`. */
+/** Formats a date for narrow places: `11/21`. */
 const dayNumber = (date: string): string => inWords(date, 'numeric');
 
 const inWords = (date: string, month: 'short' | 'numeric'): string =>
@@ -23,7 +23,7 @@ const inWords = (date: string, month: 'short' | 'numeric'): string =>
 type Day = Overview['days'][number];
 
 const height = 160;
-/** Width of a bar as a percentage of the day's width; the rest is the gap. */
+/** Width of a bar as a percentage of the width of a day; the rest is the gap. */
 const barWidth = 62;
 
 export const rateOf = ({ calls, answered }: Pick<Day, 'calls' | 'answered'>): string =>
@@ -43,7 +43,7 @@ const Bar = ({ day, place, top }: { day: Day; place: number; top: number }) => {
   );
 };
 
-/** Answer rate from 0 at the bottom to 100 % at the top; days without calls are skipped. */
+/** Line of the answer rate, from 0 at the bottom to 100 % at the top. Days without calls are skipped. */
 const RateLine = ({ days }: { days: readonly Day[] }) => (
   <polyline
     class="rate"
@@ -55,7 +55,7 @@ const RateLine = ({ days }: { days: readonly Day[] }) => (
   />
 );
 
-/** With weekly labels, each label is at the middle of a week, where there is room on both sides. */
+/** Whether a day has a label. Weekly labels are at the middle of each week, where there is room on both sides. */
 const hasLabel = (place: number, count: number): boolean => count <= 10 || place % 7 === 3;
 
 const Bars = ({ days }: { days: readonly Day[] }) => {

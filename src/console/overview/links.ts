@@ -5,10 +5,10 @@ import { linkTo } from '../shown-page.ts';
 
 type Day = Overview['days'][number];
 
-/** Date of a day in the workspace's time zone, which its timestamps use. */
+/** Returns the date of a day in the workspace's time zone, which the API's timestamps use. */
 export const dateOf = (day: Day): string => day.from.slice(0, 10);
 
-/** Link to the calls of these days (at least one) that match all `filters`. */
+/** Returns a link to the calls of these days (at least one) that match all `filters`. */
 export const callsOf = (days: readonly Day[], filters: CallFilters = {}): string => {
   const [first, last] = [days[0], days.at(-1)];
   const query = new URLSearchParams(filters);

@@ -58,7 +58,7 @@ const liveMs = 1_000;
 
 const noSteps: ReplayStep[] = [];
 
-/** Poll interval after the end, while the recording and the summary are being created. */
+/** Polling interval after the end of a call, while the recording and the summary are being created. */
 const settlingMs = 3_000;
 
 const pollMsOf = (call: Call): number | null => {
@@ -68,7 +68,7 @@ const pollMsOf = (call: Call): number | null => {
   return isSettling && justEnded(call) ? settlingMs : null;
 };
 
-/** A summary that is missing after a minute may never arrive. */
+/** Whether the call ended within the last minute. A summary that is missing later may never arrive. */
 const justEnded = ({ ended_at: endedAt }: Call): boolean =>
   endedAt !== null && Date.now() - Date.parse(endedAt) < 60_000;
 
@@ -78,7 +78,7 @@ const usePlayback = (call: Call | undefined): Playback | null => {
   const { value, problem } = usePolled(over === undefined ? '' : `replay/${over.id}`, async () =>
     over === undefined ? noSteps : getReplay(over.id),
   );
-  // Without steps, the recording can still be played.
+  // If the steps cannot be read, the recording can still be played.
   const steps = problem === undefined ? value : noSteps;
   const playback = useMemo(
     () => (over === undefined || steps === undefined ? null : createPlayback(over, steps)),
@@ -93,7 +93,7 @@ export const CallPage = ({ id }: { id: string }) => {
   const back = { to: linkToCalls(), label: texts.value.shell.nav.calls };
   const { value, problem, reload } = usePolled(
     id,
-    // The call is read first: if it is over, the transcript read afterwards is complete.
+    // The call is read first. If it is over, the transcript that is read afterwards is complete.
     async () => {
       const call = await getCall(id);
       const [turns, events] = await Promise.all([getTranscript(id), getCallEvents(id)]);

@@ -15,7 +15,7 @@ import { Empty, Loading, Page } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { linkTo } from '../shown-page.ts';
 
-/** Reserve for the last line of the file. */
+/** Maximum number of bytes in the last line of the file. */
 const lastLineBytes = 300;
 
 const PlaceCallLink = () => (
@@ -26,7 +26,7 @@ const PlaceCallLink = () => (
   </ForAdmins>
 );
 
-/** Exports the listed calls as a file, whose last line reports whether it was truncated. */
+/** Button that exports the listed calls as a file. The last line of the file says whether it is truncated. */
 const ExportButton = () => {
   const t = texts.value.callList;
   const [isWhole, setWhole] = useState(true);
@@ -68,7 +68,7 @@ export const CallsPage = () => {
   );
 };
 
-/** Whether the page is scrolled near the top and no row has the focus, so that inserting rows is safe. */
+/** Whether inserting rows at the top disturbs nobody: the page is scrolled near the top and no row has the focus. */
 const nobodyReads = (): boolean => scrollY < 80 && document.activeElement?.closest('.call-table') == null;
 
 const CallList = () => {
@@ -109,7 +109,7 @@ const CallList = () => {
 /** Distance below the window at which the next page is loaded. */
 const ahead = '600px';
 
-/** Loads the next page when its place is nearly visible; the button is the fallback after a failure. */
+/** Loads the next page when the end of the list is nearly visible. The button is the fallback after a failure. */
 const More = ({ load }: { load: () => Promise<void> }) => {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

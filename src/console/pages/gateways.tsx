@@ -1,4 +1,7 @@
-/** The gateways on this database, the calls of each, and how many of these it took over from another gateway. */
+/**
+ * Page with the gateways on this database: the calls of each gateway, and how many of them it took over from another
+ * gateway.
+ */
 import { listGateways } from '../api.ts';
 import type { Gateway } from '../api/records.ts';
 import { texts } from '../language/language.ts';

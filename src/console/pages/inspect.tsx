@@ -1,4 +1,4 @@
-/** Inspector of the actors of one call, or of all calls of this gateway. Works without internet access. */
+/** Inspector of the actors of one call, or of all calls of the workspace. The inspector needs no internet access. */
 import { useMemo, useState } from 'preact/hooks';
 import { hasInspector } from '../api.ts';
 import {
@@ -16,7 +16,7 @@ import { Pill } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo, linkToCalls } from '../shown-page.ts';
 
-/** Number of entries shown at first and added by the button. */
+/** Number of entries that are shown at first, and that each press of the button adds. */
 const shownAtFirst = 200;
 
 const timeOf = (at: number): string => {
@@ -26,7 +26,7 @@ const timeOf = (at: number): string => {
   return `${clock}.${digits(date.getMilliseconds(), 3)}`;
 };
 
-/** Entries, newest first; selecting one opens its payload. */
+/** List of entries, newest first. Selecting an entry opens its payload. */
 const EntryList = ({ entries, nameOf }: { entries: readonly Entry[]; nameOf: (id: string) => string }) => {
   const t = texts.value.inspector;
   const [count, setCount] = useState(shownAtFirst);
@@ -76,13 +76,15 @@ const EntryRow = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => str
 
 const mostShown = 200;
 
-/** The actors. Each is a button that filters the messages by this actor. Running actors come first. */
+/** List of actors, running ones first. Each actor is a button that filters the messages by this actor. */
 const ActorList = ({
+  title,
   actors,
   chosen,
   nameOf,
   choose,
 }: {
+  title: string;
   actors: readonly Actor[];
   chosen: string;
   nameOf: (actor: Actor) => string;
@@ -91,7 +93,7 @@ const ActorList = ({
   const t = texts.value.inspector;
   const inOrder = [...actors.filter(({ isOver }) => !isOver), ...actors.filter(({ isOver }) => isOver)];
   return (
-    <Card title={t.actors}>
+    <Card title={title}>
       <ul class="inspector-actors">
         {inOrder.slice(0, mostShown).map((actor) => (
           <li key={actor.id}>
@@ -111,9 +113,16 @@ const ActorList = ({
   );
 };
 
-const everything: EntryFilter = { actor: '', kind: '', type: '', search: '' };
+const everything: EntryFilter = { call: '', actor: '', kind: '', type: '', search: '' };
 
-const tones = { joining: 'calm', open: 'live', lost: 'warn', over: 'calm', refused: 'warn' } as const;
+const tones = {
+  joining: 'calm',
+  open: 'live',
+  lost: 'warn',
+  slow: 'warn',
+  over: 'calm',
+  refused: 'warn',
+} as const;
 
 const backFrom = (callId: string | null) => ({
   to: callId === null ? linkToCalls() : linkTo('calls', callId),
@@ -132,12 +141,14 @@ export const InspectPage = ({ id }: { id: string | null }) => {
   );
 };
 
-/** If all calls are shown, each actor's name includes its call. */
+/** Returns the names of actors. If all calls are shown, each actor's name includes its call. */
 const namesOf = (id: string | null, actors: ReadonlyMap<string, Actor>) => (actor: Actor) => {
   const name = actor.id === actor.root ? 'call' : actor.name;
-  const root = actors.get(actor.root)?.name ?? actor.root;
-  return id === null ? `${root.slice(0, 8)} ${name}` : name;
+  const callId = actors.get(actor.root)?.callId ?? actor.root;
+  return id === null ? `${callId.slice(0, 8)} ${name}` : name;
 };
+
+const isCall = ({ id, root }: Actor): boolean => id === root;
 
 const Inspector = ({ id }: { id: string | null }) => {
   const t = texts.value.inspector;
@@ -149,6 +160,11 @@ const Inspector = ({ id }: { id: string | null }) => {
     const actor = shown.actors.get(actorId);
     return actor === undefined ? actorId : nameOf(actor);
   };
+  const all = [...shown.actors.values()];
+  // There may be hundreds of calls: only the actors of the chosen one are offered.
+  const offered = all.filter(
+    (actor) => id !== null || (wanted.call === '' ? isCall(actor) : actor.root === wanted.call),
+  );
   const want = (change: Partial<EntryFilter>): void => setWanted((before) => ({ ...before, ...change }));
   return (
     <Page
@@ -174,14 +190,25 @@ const Inspector = ({ id }: { id: string | null }) => {
       }
     >
       <div class="inspector">
-        <ActorList
-          actors={[...shown.actors.values()]}
-          chosen={wanted.actor}
-          nameOf={nameOf}
-          choose={(actor) => want({ actor })}
-        />
+        {id === null ? (
+          <ActorList
+            title={t.calls}
+            actors={all.filter(isCall)}
+            chosen={wanted.call}
+            nameOf={nameOf}
+            choose={(call) => want({ call, actor: '' })}
+          />
+        ) : (
+          <ActorList
+            title={t.actors}
+            actors={all}
+            chosen={wanted.actor}
+            nameOf={nameOf}
+            choose={(actor) => want({ actor })}
+          />
+        )}
         <Card title={t.messages} lead={t.shown(entries.length, shown.entries.length, mostEntries)}>
-          <InspectorFilters shown={shown} wanted={wanted} nameOf={nameOf} want={want} />
+          <InspectorFilters shown={shown} actors={offered} wanted={wanted} nameOf={nameOf} want={want} />
           <EntryList entries={entries} nameOf={nameById} />
         </Card>
       </div>

@@ -11,7 +11,7 @@ import { linkTo } from '../shown-page.ts';
 
 const tabs = ['inbound', 'outbound', 'settings'] as const;
 
-/** The tabs are links, so that each can be bookmarked and shared. */
+/** Page of a number. Its tabs are links, so that each tab can be bookmarked and shared. */
 export const NumberPage = ({ id, tab }: { id: string; tab: string | undefined }) => {
   const t = texts.value.numbers;
   const back = { to: linkTo('numbers'), label: texts.value.shell.nav.numbers };

@@ -1,4 +1,4 @@
-/** The first page: call statistics, and what needs attention. */
+/** The first page, with call statistics and problems that need attention. */
 import { getOverview } from '../api.ts';
 import type { Overview } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -42,7 +42,10 @@ const pollMs = 15_000;
 
 const spans = [7, 30] as const;
 
-/** The address may contain any value; invalid ones select the default. */
+/**
+ * Returns the number of days in the page's address. The address may contain any value, and an invalid one selects the
+ * default.
+ */
 const spanNow = (): number =>
   spans.find((days) => String(days) === route.value.query.get('days')) ?? spans[0];
 

@@ -49,7 +49,7 @@ const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: Phon
         ...(headers === null ? {} : { sip_headers: headers }),
         ...(duration === null ? {} : { max_duration_sec: duration }),
       };
-      // Makes the retry of a submission, after its key was replaced, idempotent.
+      // Idempotency key, so that a request repeated after a replacement of the number's key places no second call.
       const idempotencyKey = crypto.randomUUID();
       const placed = await withKeyOf(number.id, (key) => placeCall(key, call, idempotencyKey));
       go(linkTo('calls', placed.call_id));
@@ -89,7 +89,7 @@ const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: Phon
   );
 };
 
-/** Headers reach the INVITE only through trunks that allow them; without such a trunk, the field is hidden. */
+/** Field for SIP headers. Only trunks that allow headers send them, so without such a trunk the field is hidden. */
 const HeadersField = ({ form }: { form: FieldsOf<FormValues> }) => {
   const t = texts.value.calls.place;
   const trunks = usePolled('trunks', listTrunks).value ?? [];

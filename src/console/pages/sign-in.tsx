@@ -26,7 +26,7 @@ const useSignIn = () =>
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         if (error.code === 'number_key_given') throw wrongField('token', t.numberKey);
-        // A text that exceeds the maximum length is not a token either.
+        // A text that exceeds the maximum length is reported as an invalid token, too.
         if (error.status === 401 || error.code === 'invalid_request') throw wrongField('token', t.refused);
         throw error;
       }
@@ -55,7 +55,7 @@ const Card = ({ children }: { children: ComponentChildren }) => (
   </main>
 );
 
-/** Shown during a request to the gateway; the request is retried after a lost connection. */
+/** Message during a request to the gateway, which is retried after a lost connection. */
 const Waiting = ({ words }: { words: string }) => (
   <Card>
     <p role="status">{words}</p>
@@ -68,7 +68,7 @@ export const FindSession = () => {
   return <Waiting words={texts.value.shell.signIn.finding} />;
 };
 
-/** The code is removed from the address after the attempt. */
+/** Redeems the code of a sign-in link. The code is removed from the address after the attempt. */
 export const OpenLink = ({ code }: { code: string }) => {
   usePolled(code, async () => {
     await openSignInLink(code);

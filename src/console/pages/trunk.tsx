@@ -129,7 +129,10 @@ export const TrunkPage = ({ id }: { id: string }) => {
   );
 };
 
-/** Starts with the values stored when the page was opened; newer states do not overwrite input. */
+/**
+ * Form of a trunk, filled with the values that were stored when the page was opened; later changes do not overwrite
+ * input.
+ */
 const TrunkForm = ({ trunk, onSaved }: { trunk: Trunk; onSaved: () => void }) => {
   const form = useForm(trunkValues(trunk), async (values) => {
     const saved = await updateTrunk(trunk.id, trunkRequest(values));

@@ -10,7 +10,7 @@ import type { TrunkStatistics } from '../api/records.ts';
 import { count, percent, score, seconds } from '../parts/figures.ts';
 import { clockTime } from '../parts/when.tsx';
 
-/** Statistics of a trunk's calls in the last 24 hours, as a line. */
+/** Formats the statistics of a trunk's calls in the last 24 hours as a line. */
 const figuresLine = (figures: TrunkStatistics): string => {
   const t = texts.value.trunks.figures;
   const {
@@ -38,7 +38,7 @@ const figuresLine = (figures: TrunkStatistics): string => {
 };
 
 const pollMs = 5_000;
-/** The statistics cover a day, so they need no shorter interval. */
+/** Polling interval of the statistics, which cover a day and change slowly. */
 const figuresMs = 60_000;
 
 export const TrunksPage = () => {

@@ -27,7 +27,7 @@ export const TryAgentPage = () => {
   );
 };
 
-/** Starts with the binding of a number if the page's address names one. */
+/** Returns the initial values: those of a number's binding if the page's address names a number. */
 const initialValues = (numbers: PhoneNumber[]) => {
   const { query } = route.value;
   const direction: Direction = query.get('direction') === 'inbound' ? 'inbound' : 'outbound';
@@ -50,7 +50,7 @@ type Values = ReturnType<typeof initialValues>;
 
 const triedTypeOf = (name: string) => (name === 'builtin' ? name : agentTypeOf(name));
 
-/** Throws if a required field is empty. */
+/** Returns the request. Throws if a required field is empty. */
 const requestOf = (values: Values): TrialRequest => {
   const type = triedTypeOf(values.agent_type);
   if (type === null) throw wrongField('agent_type', 'This is required.');

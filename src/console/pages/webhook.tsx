@@ -12,7 +12,7 @@ import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../shown-page.ts';
 
-/** The failing state may change while the page is open. */
+/** Polling interval, because the state of deliveries may change while the page is open. */
 const pollMs = 3_000;
 
 export const WebhookPage = ({ id }: { id: string }) => {

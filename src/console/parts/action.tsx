@@ -8,7 +8,7 @@ import { Dialog } from './dialog.tsx';
 
 export type Confirmation = { title: string; text: string };
 
-/** Prefers the message of a field to the problem's own text. */
+/** Returns the message of the first invalid field, else the problem's own text. */
 const reasonOf = (problem: Problem): string => [...fieldsIn(problem).values()][0] ?? problem.message;
 
 export const Action = ({
@@ -21,11 +21,11 @@ export const Action = ({
 }: {
   label: string;
   look?: 'plain' | 'primary' | 'danger';
-  /** Shown after success. */
+  /** Text that is shown after success. */
   done?: string;
-  /** Confirmation shown before the act. */
+  /** Confirmation that is shown before the action. */
   asked?: Confirmation;
-  /** The action is read-only, so viewers see it, too. */
+  /** Whether the action is read-only, so that viewers see it too. */
   isForAll?: boolean;
   act: () => Promise<void>;
 }) => {

@@ -1,4 +1,4 @@
-/** Describes a call: state, direction, other party. */
+/** Describes the state, direction and other party of a call. */
 import { anonymous } from '#src/domain/caller-identity.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import type { CallListItem, Direction } from '../api/records.ts';
@@ -16,7 +16,7 @@ const tones: Record<CallStatus, Tone> = {
 export const isOver = ({ status }: Pick<CallListItem, 'status'>): boolean =>
   status !== 'ringing' && status !== 'active';
 
-/** For a finished call, shows the end reason, which is more specific than the status. */
+/** State of a call. A finished call is shown with its end reason, which is more specific than the status. */
 export const CallState = ({ call }: { call: Pick<CallListItem, 'status' | 'end_reason'> }) => {
   const t = texts.value.calls;
   return (

@@ -14,7 +14,7 @@ const pollMs = 3_000;
 
 /**
  * Deliveries to a webhook endpoint, newest first, each with its attempts. During the cool-down of a failing endpoint,
- * events wait without an attempt.
+ * deliveries wait without an attempt.
  */
 export const DeliveryList = ({ webhookId, isFailing }: { webhookId: string; isFailing: boolean }) => {
   const { value: first, reload } = usePolled(

@@ -8,7 +8,7 @@ export const Dialog = ({
   children,
 }: {
   title: string;
-  /** Absent for a dialog that requires an answer. */
+  /** Called when the user closes the dialog. Absent for a dialog that requires an answer. */
   onClose?: () => void;
   children: ComponentChildren;
 }) => {
@@ -17,7 +17,8 @@ export const Dialog = ({
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    // Closing a dialog returns the focus to its opener; removing it without closing would lose the focus.
+    // The dialog is closed before it is removed, because closing returns the focus to its opener; removing it without
+    // closing would lose the focus.
     return () => current?.close();
   }, []);
   return (

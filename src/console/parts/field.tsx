@@ -25,7 +25,7 @@ const Field = ({
   errors,
   children,
 }: FieldProps & {
-  /** Replaces the error's text. */
+  /** Content that replaces the text of the error. */
   errors?: ComponentChildren;
   children: (control: ControlProps) => JSX.Element;
 }) => {
@@ -79,7 +79,7 @@ export const TextField = ({
   mode?: 'numeric' | 'tel' | 'url';
   autoComplete?: string;
   placeholder?: string;
-  /** Values other than the suggestions may be typed. */
+  /** Suggested values; other values may be typed. */
   suggestions?: readonly string[];
 }) => (
   <Field {...field}>
@@ -112,7 +112,7 @@ export const TextField = ({
   </Field>
 );
 
-/** URL of a customer's server. */
+/** Field for the URL of a customer's server. */
 export const UrlField = (field: FieldProps) => <TextField {...field} mode="url" placeholder="https://" />;
 
 type AreaProps = FieldProps & { rows?: number; placeholder?: string; errors?: ComponentChildren };
@@ -184,7 +184,7 @@ export const ChoiceField = ({ form, name, label, choices }: FieldProps & { choic
   </fieldset>
 );
 
-/** A form with its submit button and, below, the result. */
+/** A form with its submit button and, below the button, the result. */
 export const FormBody = <Values extends FormValues>({
   form,
   submit,
@@ -196,10 +196,10 @@ export const FormBody = <Values extends FormValues>({
 }: {
   form: Form<Values>;
   submit: string;
-  /** `null` if the page shows the result itself. */
+  /** Text after success; `null` if the page shows the result itself. */
   saved?: string | null;
   look?: 'primary' | 'danger';
-  /** The form is read-only, so viewers can use it, too. */
+  /** Whether the form is read-only, so that viewers can use it too. */
   isForAll?: boolean;
   children: ComponentChildren;
   beside?: ComponentChildren;

@@ -1,4 +1,4 @@
-/** Filters of a list. Their values are in the page's address; they fold away on narrow screens. */
+/** Filters of a list, whose values are in the page's address. The filters fold away on narrow screens. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';

@@ -1,4 +1,4 @@
-/** State of a form: input is kept whatever the result of saving. */
+/** State of a form. The input remains whatever the result of saving is. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
 import { useUnsaved } from '../unsaved.ts';
@@ -8,11 +8,11 @@ export type FormValues = Record<string, string | boolean>;
 export type FieldsOf<Values extends FormValues> = {
   values: Values;
   set(name: string, value: string | boolean): void;
-  /** In the API's words; `undefined` for a valid field. */
+  /** Returns the error of a field in the API's words; `undefined` for a valid field. */
   errorOf(name: string): string | undefined;
-  /** For a field with several entries: the invalid entries by index or name, with the reason. */
+  /** Returns the invalid entries of a field with several entries: the index or name of each entry, and the reason. */
   entryErrorsOf(name: string): readonly { entry: string; words: string }[];
-  /** The values to which the errors refer. */
+  /** Values that were submitted, to which the errors refer. */
   tried: Values;
 };
 
@@ -26,7 +26,7 @@ export type Form<Values extends FormValues> = FieldsOf<Values> & {
   ref: { current: HTMLFormElement | null };
 };
 
-/** Error codes that concern one field without naming it. */
+/** Fields by error codes that concern one field without naming it. */
 const fieldOfCode: Readonly<Record<string, string>> = {
   invalid_to: 'to',
   destination_not_allowed: 'to',
@@ -40,7 +40,7 @@ const fieldOfCode: Readonly<Record<string, string>> = {
 export const wrongField = (path: string, message: string): Problem =>
   new Problem(new Response(null, { status: 400 }), { code: 'invalid_request', errors: [{ path, message }] });
 
-/** An empty field is null. */
+/** Parses a whole number; an empty field is null. */
 export const wholeNumber = (path: string, text: string): number | null => {
   const digits = text.trim();
   if (digits === '') return null;
@@ -48,7 +48,7 @@ export const wholeNumber = (path: string, text: string): number | null => {
   return Number(digits);
 };
 
-/** Conversion of nullable strings to fields and back. An empty field is null. */
+/** Converts nullable strings to fields and back; an empty field is null. */
 export const textFields = <Name extends string>(...names: readonly Name[]) => ({
   of: (record: Readonly<Record<Name, string | null>> | undefined) =>
     Object.fromEntries(names.map((name) => [name, record?.[name] ?? ''])) as Record<Name, string>,
@@ -59,7 +59,7 @@ export const textFields = <Name extends string>(...names: readonly Name[]) => ({
     >,
 });
 
-/** Conversion of nullable integers; an invalid one is reported at its field. */
+/** Converts nullable integers to fields and back; an invalid integer is reported at its field. */
 export const numberFields = <Name extends string>(...names: readonly Name[]) => ({
   of: (record: Readonly<Record<Name, number | null>> | undefined) =>
     Object.fromEntries(names.map((name) => [name, String(record?.[name] ?? '')])) as Record<Name, string>,
@@ -84,15 +84,18 @@ const isChanged = <Values extends FormValues>(kept: Values, values: Values): boo
 
 export const useForm = <Values extends FormValues>(
   initial: Values,
-  /** The form then shows the resolved values: the stored values may differ from the input. */
+  /**
+   * Saves the values. The form then shows the values to which the promise resolves, because stored values may differ
+   * from the input.
+   */
   save: (values: Values) => Promise<Values | void>,
-  /** Input in a form that stores nothing can be discarded without confirmation. */
+  /** Whether the form stores its input. Input that is not stored is discarded without confirmation. */
   { isStored = true }: { isStored?: boolean } = {},
 ): Form<Values> => {
   const [values, setValues] = useState(initial);
   const [kept, setKept] = useState(initial);
   const [tried, setTried] = useState(initial);
-  /** The error is kept until the next attempt, also while the user corrects it. */
+  /** An error remains until the next attempt, also while the user corrects it. */
   const [state, setState] = useState<'editing' | 'saving' | 'saved' | Problem | Unreachable>('editing');
   const ref = useRef<HTMLFormElement>(null);
 
@@ -106,7 +109,7 @@ export const useForm = <Values extends FormValues>(
       .map(([path, words]) => ({ entry: path.slice(name.length + 1), words }));
   const wrong = Object.keys(values).filter((name) => errorOf(name) !== undefined);
 
-  // While saving, navigation to the next page needs no confirmation.
+  // During saving, navigation to the next page needs no confirmation.
   useUnsaved(isStored && state !== 'saving' && isChanged(kept, values));
 
   useEffect(() => {

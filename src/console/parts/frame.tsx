@@ -25,7 +25,7 @@ const links = [
   ['gateways', 'gateways'],
 ] as const;
 
-/** Pages for admins only. */
+/** Pages that only admins can open. */
 const forAdmins: readonly string[] = ['place-call', 'agents'];
 
 export const Mark = () => (
@@ -67,7 +67,7 @@ const Languages = () => (
   </div>
 );
 
-/** How long the page shows that the connection is restored. */
+/** Time in milliseconds for which the page shows that the connection is restored. */
 const reliefMs = 4_000;
 
 const wasLost = signal(false);
@@ -92,7 +92,7 @@ export const Connection = () => {
   );
 };
 
-/** The session's token, and the buttons to sign out. */
+/** The token of the session, and the buttons to sign out. */
 const SignedInAs = () => {
   const t = texts.value.shell;
   if (admin.value === null) return null;
@@ -122,7 +122,7 @@ export const SideFrame = ({
   look = '',
   children,
 }: {
-  /** Link target of the name. */
+  /** Link target of the product name. */
   home: string;
   /** The button of the web phone. */
   phone?: ComponentChildren;
@@ -179,7 +179,7 @@ export const SideFrame = ({
   );
 };
 
-/** `phone` is the button of the web phone. */
+/** Frame around every page. `phone` is the button of the web phone. */
 export const Frame = ({ phone, children }: { phone: ComponentChildren; children: ComponentChildren }) => {
   const t = texts.value.shell;
   const current = route.value.parts[0] ?? 'overview';

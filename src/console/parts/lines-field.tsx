@@ -1,4 +1,4 @@
-/** A field with one entry per line. Errors are shown per entry. */
+/** A field with one entry per line. Errors are shown for each entry. */
 import { explain } from '../language/explain.ts';
 import { language } from '../language/language.ts';
 import { AreaField, type FieldProps } from './field.tsx';
@@ -10,7 +10,7 @@ export const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Parses one `order=A-1042` per line into a record. Null if empty. */
+/** Parses lines such as `order=A-1042` into a record; null if there are no lines. */
 export const namedIn = (path: string, text: string, mark: '=' | ':'): Record<string, string> | null => {
   const named = new Map<string, string>();
   for (const line of linesIn(text)) {
@@ -19,7 +19,7 @@ export const namedIn = (path: string, text: string, mark: '=' | ':'): Record<str
     const value = rest.join(mark).trim();
     if (key === '' || value === '')
       throw wrongField(`${path}.${line}`, `Write a name, "${mark}" and what it says.`);
-    if (named.has(key)) throw wrongField(`${path}.${key}`, 'This name stands here twice.');
+    if (named.has(key)) throw wrongField(`${path}.${key}`, 'This name is listed twice.');
     named.set(key, value);
   }
   return named.size === 0 ? null : Object.fromEntries(named);
@@ -31,7 +31,7 @@ export const LinesField = ({
 }: FieldProps & {
   rows?: number;
   placeholder?: string;
-  /** Set if the API identifies entries by index. */
+  /** Splits the text into entries. The member is present if the API identifies entries by index. */
   entries?: (text: string) => string[];
 }) => {
   const { form, name } = field;

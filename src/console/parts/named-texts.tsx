@@ -1,4 +1,4 @@
-/** Strings with user-defined names: metadata of a call, headers of its INVITE. */
+/** Texts with names that the user chose: metadata of a call, or headers of its INVITE. */
 export const NamedTexts = ({ texts }: { texts: Readonly<Record<string, string>> }) => (
   <ul class="named-texts">
     {Object.entries(texts).map(([name, text]) => (

@@ -1,10 +1,10 @@
-/** Keyboard shortcuts of a page. Inactive while the user types or a dialog is open. */
+/** Keyboard shortcuts of a page. The shortcuts are inactive while the user types or a dialog is open. */
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input, textarea, select, dialog *'));
 
-/** Handlers by key name. The returned function removes them. */
+/** Adds handlers by key name. The returned function removes them. */
 export const onKeys = (acts: Readonly<Record<string, () => void>>): (() => void) => {
   const over = new AbortController();
   document.addEventListener(

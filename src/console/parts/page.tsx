@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 
-/** The body of a page. Its heading receives the focus, so that screen readers announce a page change. */
+/** The body of a page. The heading of a new page receives the focus, so that screen readers announce the change. */
 export const Page = ({
   title,
   lead,

@@ -1,11 +1,11 @@
-/** A state in one or two words, with a colour by kind of state. */
+/** A state in one or two words, with a colour for the kind of state. */
 import type { ComponentChildren } from 'preact';
 import type { TrunkState } from '#src/domain/trunk.ts';
 import type { AdminToken, Delivery, Gateway, TrunkCheckStep, Webhook } from '../api/records.ts';
 
 export type Tone = 'live' | 'fine' | 'calm' | 'warn' | 'bad';
 
-/** The colour only emphasizes the words. */
+/** A state. The colour only emphasizes the words, which say the same. */
 export const Pill = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`pill ${tone}`}>
     <i aria-hidden="true" />

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 
-/** How long the button shows that copying succeeded. */
+/** Time in milliseconds for which the button shows that copying succeeded. */
 const copiedMs = 2_000;
 
-/** Uses the clipboard API on localhost and over https, and the old copy command elsewhere. */
+/** Copies text by the clipboard API on localhost and over https, and by the old copy command elsewhere. */
 const putOnClipboard = async (text: string): Promise<void> => {
-  // Undefined in pages served over plain http from another machine, contrary to its type.
+  // Despite its type, `clipboard` is undefined in pages served over plain http from another machine.
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard !== undefined) return clipboard.writeText(text);
   const holder = document.createElement('textarea');
@@ -17,7 +17,7 @@ const putOnClipboard = async (text: string): Promise<void> => {
   holder.remove();
 };
 
-/** `read` may be asynchronous if the secret has to be fetched from the gateway. */
+/** Button that copies a secret. `read` may be asynchronous if the secret has to be fetched from the gateway. */
 export const CopyButton = ({ read }: { read: () => string | Promise<string> }) => {
   const t = texts.value.shell;
   const [isCopied, setCopied] = useState(false);

@@ -28,7 +28,7 @@ export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
   );
 };
 
-/** Describes an act of the agent with all its parameters. */
+/** Describes a control of the agent with all its parameters. */
 const controlWords = ({ act, keys, wanted, transfer, language: tag }: TriedControl): string => {
   const t = texts.value.trial;
   return [

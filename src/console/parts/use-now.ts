@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Twice a second, so that no displayed second is skipped. */
+/** Interval in milliseconds, short enough to skip no displayed second. */
 const everyMs = 500;
 
-/** The device's clock, in milliseconds since the epoch; frozen unless `isRunning`. */
+/**
+ * Returns the time of the device's clock in milliseconds since the epoch. The time does not advance unless `isRunning`
+ * is true.
+ */
 export const useNow = (isRunning: boolean): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

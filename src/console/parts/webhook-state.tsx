@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import { Pill, webhookTones } from './pill.tsx';
 import { dayAndTime } from './when.tsx';
 
-/** An active endpoint whose deliveries fail is shown as failing. */
+/** Whether an endpoint is shown as failing: it is active and its deliveries fail. */
 export const isFailing = ({
   state,
   failing_since: since,

@@ -2,7 +2,7 @@
 import { language } from '../language/language.ts';
 
 const format = (at: string, options: Intl.DateTimeFormatOptions): string =>
-  // The digits are local wall-clock time; formatting them as UTC keeps them unchanged.
+  // The digits are local time; formatting them as UTC keeps them unchanged.
   new Intl.DateTimeFormat(language.value, { ...options, timeZone: 'UTC' }).format(
     new Date(`${at.slice(0, 23)}Z`),
   );
@@ -19,12 +19,12 @@ export const When = ({ at, precise = false }: { at: string; precise?: boolean })
   </time>
 );
 
-/** `1:05`, like a telephone's display. */
+/** Formats a duration like a telephone's display: `1:05`. */
 export const clockTime = (seconds: number): string => {
   const whole = Math.max(0, Math.floor(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 };
 
-/** A place in a call, in seconds since the answer: `0:12`, or `-0:03` while it rings. */
+/** Formats a position in a call, in seconds since the answer: `0:12`, or `-0:03` before the answer. */
 export const placeTime = (place: number): string =>
   place <= -1 ? `-${clockTime(-place)}` : clockTime(place);

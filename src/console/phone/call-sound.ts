@@ -1,11 +1,11 @@
-/** Audio of the current call: whether it is wanted, the device, and its problem. */
+/** Audio of the current call: whether the user wants it, the device, and the device's problem. */
 import { signal } from '@preact/signals';
 import { openSoundDevice, type MicrophoneProblem, type SoundDevice } from './sound-device.ts';
 import { isMuted } from './voice.ts';
 
 const place = 'trunkline.phone_by_typing';
 
-/** Whether the user wants to speak and listen, where the gateway supports it; stored on this device. */
+/** Whether the user wants to speak and listen, if the gateway supports it. The choice is stored on this device. */
 export const wantsSound = signal(localStorage.getItem(place) !== '1');
 wantsSound.subscribe((wanted) => localStorage.setItem(place, wanted ? '0' : '1'));
 
@@ -19,14 +19,14 @@ export const closeSound = (): void => {
   callSound.value = { is: 'off' };
 };
 
-/** Resolves to whether audio is available now. */
+/** Opens the audio. Resolves to whether it is available now. */
 export const openSound = async (on: Parameters<typeof openSoundDevice>[0]): Promise<boolean> => {
   closeSound();
   const opening: CallSound = { is: 'opening' };
   callSound.value = opening;
   const opened = await openSoundDevice(on);
   if (callSound.value !== opening) {
-    // Audio is no longer wanted.
+    // The user may have turned audio off while the device was being opened.
     if (typeof opened !== 'string') opened.close();
     return false;
   }

@@ -7,7 +7,7 @@ import { dial, phone, send } from './phone-connection.ts';
 import { Icon } from './icons.tsx';
 import { SoundChoice } from './sound-choice.tsx';
 
-/** Calls a number of the workspace like a customer would. */
+/** Form that calls a number of the workspace as a customer would. */
 export const Dialler = () => {
   const t = texts.value.phone;
   const id = useId();

@@ -2,10 +2,10 @@
 import { computed, signal } from '@preact/signals';
 import { phone, putAway } from './phone-connection.ts';
 
-/** Whether the user has opened the phone; a call opens it automatically. */
+/** Whether the user has opened the phone. A call opens it automatically. */
 const isOpened = signal(false);
 
-/** The call that is folded, to show more of the page. */
+/** Id of the call whose phone the user has folded, to see more of the page. */
 const folded = signal<string | null>(null);
 
 export type DockShape = 'nowhere' | 'button' | 'folded' | 'open';
@@ -19,7 +19,10 @@ export const dockShape = computed((): DockShape => {
   return isUsed || isOpened.value ? 'open' : 'button';
 });
 
-/** Moves the focus to the button if the phone had it, so that keyboard users do not lose their place. */
+/**
+ * Whether the button takes the focus, because the phone had it when it was closed. Keyboard users thereby keep their
+ * place.
+ */
 export const takesFocus = signal(false);
 
 const noteFocus = (): void => {
@@ -37,7 +40,7 @@ export const foldPhone = (callId: string): void => {
   folded.value = callId;
 };
 
-/** Also dismisses a finished call. */
+/** Closes the phone and dismisses a finished call. */
 export const closePhone = (): void => {
   noteFocus();
   isOpened.value = false;

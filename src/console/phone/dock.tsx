@@ -1,4 +1,7 @@
-/** The web phone: beside every page, or a sheet over it on narrow screens; open while it rings or is in use. */
+/**
+ * The web phone, beside every page, or as a sheet over the page on narrow screens. The web phone is open while a call
+ * rings or the phone is in use.
+ */
 import { useEffect } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { session } from '../session.ts';

@@ -1,10 +1,13 @@
 /**
- * Recognizes the user's speech with the browser's speech recognition, if available, and reports when words take the
- * floor.
+ * Recognizes the user's speech with the browser's speech recognition, if there is one, and reports when the user's
+ * words take the floor.
  */
 import { isBackchannel } from '#src/domain/backchannels.ts';
 
-/** The subset used here; not every type library contains the standard's types. */
+/**
+ * The members of the browser's speech recognition that are used here; not every type library contains the standard's
+ * types.
+ */
 type Recognition = EventTarget & {
   lang: string;
   continuous: boolean;
@@ -18,7 +21,7 @@ type RecognitionEvent = Event & {
   results: ArrayLike<ArrayLike<{ transcript: string }> & { isFinal: boolean }>;
 };
 
-/** Shorter text may be the beginning of a backchannel; longer text takes the floor. */
+/** Minimum length of text that may take the floor. Shorter text may be the beginning of a backchannel. */
 const shortest = 4;
 
 /** Whether incomplete words, typed or spoken, are more than a backchannel. */
@@ -37,7 +40,10 @@ const recognitionClass = typeof found === 'function' ? (found as new () => Recog
 
 export const canListen = recognitionClass !== undefined;
 
-/** Listens until the returned function or `failed` is called, for example because the microphone is not allowed. */
+/**
+ * Listens until the returned function is called, or until `failed` is called, for example because the microphone is not
+ * allowed.
+ */
 export const listen = (
   language: string,
   on: { begun: (words: string) => void; said: (text: string) => void; failed: () => void },
@@ -59,7 +65,8 @@ export const listen = (
     }
   });
   recognition.addEventListener('error', (event) => {
-    // Silence and network loss end a recognition, which is then restarted; a refused microphone ends it permanently.
+    // Silence and network loss end a recognition, which is then restarted. A refused microphone ends recognition for
+    // good.
     const error: unknown = Reflect.get(event, 'error');
     if (error !== 'not-allowed' && error !== 'service-not-allowed' && error !== 'audio-capture') return;
     isOver = true;

@@ -1,4 +1,4 @@
-/** Drawn in the line style of the console's other icons. */
+/** Icons in the line style of the console's other icons. */
 const paths = {
   handset:
     'M6.5 4h3l1.5 4-2 1.5a10 10 0 0 0 5.5 5.5l1.5-2 4 1.5v3a2 2 0 0 1-2 2A15.5 15.5 0 0 1 4.5 6a2 2 0 0 1 2-2Z',

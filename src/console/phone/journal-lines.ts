@@ -8,11 +8,11 @@ const withFact = (lines: TalkLine[], { type, data, sequence }: CallEvent): TalkL
   if (type === 'keys.pressed') return withKeys(lines, 'agent-keys', data.keys ?? '');
   if (type !== 'turn.spoken' || text === '') return lines;
   if (data.role === 'user') return [...lines, { who: 'me', text }];
-  // Utterance ids of the line start at one; negative ids cannot match a current utterance.
+  // The id is negative, because utterance ids of the line start at one and must not match.
   return [...lines, { who: 'agent', parts: [{ utterance: -sequence, text }], isCut: data.whole === false }];
 };
 
-/** A turn is stored at its end but dated at its beginning, hence the order. */
+/** Converts journal entries to lines, in order of time: a turn is stored at its end but dated at its beginning. */
 export const journalLines = (events: readonly CallEvent[]): TalkLine[] =>
   events
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence)

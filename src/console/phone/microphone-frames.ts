@@ -1,7 +1,7 @@
 /** Splits microphone audio into the gateway's frames. */
 import { phoneFrameHead, phoneFrameSamples } from '#src/domain/web-phone.ts';
 
-/** Emits each frame as soon as it is full and calls `played` at that moment. */
+/** Creates a splitter that emits each frame as soon as the frame is full, and calls `played` at that moment. */
 export const createMicrophoneFrames = (
   played: () => number,
   give: (frame: ArrayBuffer) => void,

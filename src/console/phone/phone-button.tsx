@@ -1,4 +1,4 @@
-/** Button in the frame that opens the web phone from every page; it covers no content. */
+/** Button in the frame that opens the web phone from every page without covering content. */
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { dockShape, openPhone, takesFocus } from './dock-state.ts';

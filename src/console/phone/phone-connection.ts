@@ -1,4 +1,4 @@
-/** The phone's connection to the gateway: a websocket that reconnects while the user is signed in. */
+/** Connection of the phone to the gateway: a websocket that reconnects while the user is signed in. */
 import { signal } from '@preact/signals';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { callSound, closeSound, openSound, wantsSound } from './call-sound.ts';
@@ -23,7 +23,7 @@ const nameOf = (isNew: boolean): string => {
   return name;
 };
 
-/** Close code: another tab uses this name, so this tab is a duplicate of it. */
+/** Close code that the gateway sends when another tab uses this tab's name. */
 const replaced = 4001;
 const firstRetryMs = 500;
 const longestRetryMs = 15_000;
@@ -44,7 +44,10 @@ export const putAway = (): void => change({ type: 'put-away' });
 /** Stores restored lines of the current call. */
 export const noteRecalled = (recalled: Recalled): void => change({ type: 'recalled', ...recalled });
 
-/** Limit of unsent audio. If the network is too slow, audio is dropped instead of being delayed more and more. */
+/**
+ * Maximum number of unsent bytes of audio. If the network is too slow, audio is dropped instead of being delayed more
+ * and more.
+ */
 const mostUnsentBytes = 64 * 1024;
 
 const hasSoundCall = (): boolean => {
@@ -61,7 +64,10 @@ const openCallSound = (): Promise<boolean> =>
     flushed: (samples) => send({ type: 'sound_flushed', samples }),
   });
 
-/** Uses audio if the gateway offers it, the user wants it and there is a microphone; typing otherwise. */
+/**
+ * Resolves to whether the call uses audio: the gateway offers it, the user wants it and there is a microphone.
+ * Otherwise the user types.
+ */
 const withSound = async (): Promise<{ sound: boolean }> => ({
   sound: phone.value.offersSound && wantsSound.value && (await openCallSound()),
 });
@@ -73,7 +79,7 @@ export const dial = async (to: string): Promise<void> => send({ type: 'dial', to
 
 const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
 
-/** Simulated end of an utterance that is not audible because the voice is muted. */
+/** Timer that ends an utterance that is not audible because the voice is muted. */
 let silence:
   { timer: ReturnType<typeof setTimeout>; utterance: number; at: number; leftMs: number } | undefined;
 
@@ -121,7 +127,7 @@ const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
   else awaitSilence(utterance, durationMs);
 };
 
-/** Audio is open from answer to end, and is opened again in a page that was loaded during the call. */
+/** Opens audio at the answer and closes it at the end. A page that was loaded during the call opens audio again. */
 const followSound = ({ type }: ToPhone): void => {
   const { value } = callSound;
   if (type === 'answered' && hasSoundCall() && value.is === 'off') void openCallSound();
@@ -149,7 +155,8 @@ export const setMuted = (muted: boolean): void => {
   forgetSilence();
   send({ type: 'voice', on: reports(details.language) });
   if (sounding === null) return;
-  // The current utterance counts as read when the voice is turned off, and is spoken when it is turned on.
+  // When the voice is turned off, the current utterance counts as read; when the voice is turned on, the utterance is
+  // spoken.
   const text = lines
     .flatMap((line) => (line.who === 'agent' ? line.parts : []))
     .find(({ utterance }) => utterance === sounding)?.text;
@@ -157,11 +164,14 @@ export const setMuted = (muted: boolean): void => {
   else aloud(sounding, text, details.language);
 };
 
-/** Connects until the returned function is called. Authorized by the session. */
+/** Connects until the returned function is called. The session authorizes the connection. */
 export const connectPhone = (): (() => void) => {
   const over = new AbortController();
   let failures = 0;
-  /** Number of consecutive failures with short retry intervals; unlimited after the first successful connection. */
+  /**
+   * Number of consecutive failures with short retry intervals. After the first successful connection the number is
+   * unlimited.
+   */
   let triesSoon = triesBeforeRare;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -176,7 +186,7 @@ export const connectPhone = (): (() => void) => {
       triesSoon = Infinity;
       change({ type: 'online', on: true, at: Date.now() });
     });
-    // The gateway's tests check its messages against the type.
+    // The cast is safe: the gateway's tests check its messages against the type.
     opened.addEventListener('message', ({ data }) => {
       if (!(data instanceof ArrayBuffer)) receive(JSON.parse(String(data)) as ToPhone);
       else if (callSound.value.is === 'on') callSound.value.device.play(data);

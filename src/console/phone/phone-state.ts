@@ -9,7 +9,7 @@ import type {
   ToPhone,
 } from '#src/domain/web-phone.ts';
 
-/** Consecutive sentences of the agent form one line. */
+/** A line of the transcript. Consecutive sentences of the agent form one line. */
 export type TalkLine =
   | { who: 'agent'; parts: SaidSentence[]; isCut: boolean }
   | { who: 'me'; text: string }
@@ -18,28 +18,28 @@ export type TalkLine =
 export type PhoneTalk = {
   details: PhoneCallDetails;
   lines: TalkLine[];
-  /** The utterance that is being spoken. */
+  /** Id of the utterance that is being spoken. */
   sounding: number | null;
-  /** The utterance is paused. */
+  /** Whether the utterance is paused. */
   isPaused: boolean;
-  /** The call carries audio in both directions. */
+  /** Whether the call carries audio in both directions. */
   hasSound: boolean;
-  /** Milliseconds since the epoch. */
+  /** Time of the answer in milliseconds since the epoch. */
   since: number;
-  /** Earlier words are unknown, because this page was loaded during the call. */
+  /** Whether earlier words are unknown, because this page was loaded during the call. */
   isBroken: boolean;
   end: { reason: PhoneCallEnd; at: number } | null;
 };
 
 export type PhoneState = {
-  /** `never`: a gateway with real lines has no web phone. */
+  /** State of the connection. `never`: a gateway with real lines has no web phone. */
   online: 'never' | 'now' | 'before';
   ringing: PhoneCallDetails[];
-  /** The number being called. */
+  /** Number that is being called. */
   dialling: string | null;
-  /** Calls can be answered and dialled with audio. */
+  /** Whether calls can be answered and dialled with audio. */
   offersSound: boolean;
-  /** Languages with speech recognition (BCP 47); `null`: all languages. */
+  /** Languages with speech recognition (BCP 47); `null` if all languages have it. */
   understands: readonly string[] | null;
   talk: PhoneTalk | null;
   refusal: PhoneRefusal | null;
@@ -49,7 +49,7 @@ export type PhoneChange =
   | { type: 'told'; message: ToPhone; at: number }
   | { type: 'sent'; message: FromPhone }
   | { type: 'online'; on: boolean; at: number }
-  /** The utterance is over. */
+  /** Emitted when the utterance is over. */
   | { type: 'silent'; utterance: number }
   /** The journal of a call that began before this page was loaded. */
   | { type: 'recalled'; since: number | null; lines: TalkLine[] }
@@ -77,7 +77,7 @@ const withSentence = (lines: TalkLine[], utterance: number, text: string): TalkL
   const isKnown = lines.some(
     (line) => line.who === 'agent' && line.parts.some((part) => part.utterance === utterance),
   );
-  // After a reconnect, the gateway repeats the current utterance.
+  // The line may exist already: after a reconnect, the gateway repeats the current utterance.
   if (isKnown) return lines;
   const part = { utterance, text };
   return last?.who === 'agent' && !last.isCut
@@ -90,7 +90,10 @@ const cutShort = (lines: TalkLine[]): TalkLine[] => {
   return lines.map((line, at) => (at === index && line.who === 'agent' ? { ...line, isCut: true } : line));
 };
 
-/** Removes words said during the read of the journal, which may be in both lists. */
+/**
+ * Merges the lines of the journal with later ones. Words spoken while the journal was read may be in both lists and are
+ * removed from one.
+ */
 const withRecalled = (recalled: TalkLine[], since: TalkLine[]): TalkLine[] => {
   const mine = recalled.findLast(({ who }) => who === 'me');
   const afterMine = recalled.slice(mine === undefined ? 0 : recalled.lastIndexOf(mine));
@@ -120,7 +123,7 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       const { type: _, sound: hasSound, said = [], ...details } = message;
       const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
-      // A call that neither rang nor was dialled in this page began before the page was loaded.
+      // A call that neither rang nor was dialled in this page began before this page was loaded.
       const isBroken = state.dialling === null && ringing.length === state.ringing.length;
       const begun = known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken };
       const lines = said.reduce(
@@ -179,8 +182,8 @@ const afterSending = (state: PhoneState, message: FromPhone): PhoneState => {
 };
 
 /**
- * After a lost connection the phone stops ringing but keeps showing the call. After the reconnect the gateway reports
- * whether the call still exists; otherwise it was hung up in the meantime.
+ * After a lost connection, the phone stops ringing but still shows the call. After a reconnect, the gateway reports
+ * whether the call still exists; if it does not, it was hung up in the meantime.
  */
 const whenOnline = (state: PhoneState, isOnline: boolean, at: number): PhoneState =>
   isOnline
@@ -218,6 +221,6 @@ export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState =
 export const understandsLanguage = ({ understands }: PhoneState, language: string): boolean =>
   understands === null || understands.some((one) => baseLanguage(one) === baseLanguage(language));
 
-/** The workspace's number; its agent is the other party of the call. */
+/** Returns the workspace's number, whose agent is the other party of the call. */
 export const otherNumber = ({ direction, from, to }: PhoneCallDetails): string =>
   direction === 'outbound' ? from : to;

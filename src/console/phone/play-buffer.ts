@@ -1,11 +1,11 @@
 /**
- * Jitter buffer for the agent's voice: bridges short network delays. Counts all samples that it returns and can be
- * flushed.
+ * Jitter buffer for the agent's voice, which bridges short network delays. The buffer counts all samples that it
+ * returns, and can be flushed.
  */
 const samplesPerMs = 16;
-/** Playback starts when this much audio is buffered, or when less has waited this long. */
+/** Playback starts when this much audio is buffered, or when a smaller amount has waited for this time. */
 const firstMs = 60;
-/** After this long without audio, the buffer fills again before it plays. */
+/** Time without audio after which the buffer fills again before it plays. */
 const dryMs = 60;
 
 export type PlayBuffer = {
@@ -24,7 +24,7 @@ export const createPlayBuffer = (): PlayBuffer => {
   let count = 0;
   let played = 0;
   let isPlaying = false;
-  /** Samples for which the buffer has waited to start, or has been empty. */
+  /** Number of samples for which the buffer has waited to start, or has been empty. */
   let idle = 0;
 
   const mayPlay = (length: number): boolean => {

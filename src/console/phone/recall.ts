@@ -2,7 +2,10 @@ import { getCall, getCallEvents } from '../api.ts';
 import { journalLines } from './journal-lines.ts';
 import type { TalkLine } from './phone-state.ts';
 
-/** `since` is the time of the answer, in milliseconds since the epoch; null if it is not yet in the journal. */
+/**
+ * Restored lines of a call. `since` is the time of the answer in milliseconds since the epoch; null if the journal does
+ * not contain the answer yet.
+ */
 export type Recalled = { since: number | null; lines: TalkLine[] };
 
 export const recall = async (callId: string): Promise<Recalled> => {

@@ -1,10 +1,13 @@
-/** Ring tone, synthesized without an audio file. */
+/** Ring tone that is synthesized without an audio file. */
 const everyMs = 3_000;
 const seconds = 1;
-/** Frequencies of Korean telephones. */
+/** Frequencies of Korean telephones in Hz. */
 const tones = [440, 480] as const;
 
-/** Rings until the returned function is called. Silent if the browser requires a click before playing audio. */
+/**
+ * Rings until the returned function is called. The tone is silent if the browser requires a click before it plays
+ * audio.
+ */
 export const ring = (): (() => void) => {
   const context = new AudioContext();
   const once = (): void => {

@@ -4,10 +4,10 @@ import { texts } from '../language/language.ts';
 import { send } from './phone-connection.ts';
 import { mayInterrupt } from './ear.ts';
 
-/** Interval of reports to the gateway that a typing user is still speaking. */
+/** Interval at which a typing user is reported to the gateway as still speaking. */
 const stillMs = 5_000;
 
-/** Typing counts as speaking: text that is more than a backchannel interrupts the agent. */
+/** Form for typed words. Typing counts as speaking: text that is more than a backchannel interrupts the agent. */
 export const SayForm = ({
   language,
   field,

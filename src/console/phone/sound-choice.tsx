@@ -4,7 +4,7 @@ import { callSound, wantsSound } from './call-sound.ts';
 import { phone } from './phone-connection.ts';
 import { understandsLanguage } from './phone-state.ts';
 
-/** Choice between voice and typing only, if the gateway recognizes speech. `language`: of the call (BCP 47). */
+/** Choice between voice and typing, shown if the gateway recognizes speech. `language` is that of the call (BCP 47). */
 export const SoundChoice = ({ language }: { language: string }) => {
   const t = texts.value.phone;
   if (!phone.value.offersSound) return null;

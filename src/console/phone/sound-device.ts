@@ -1,5 +1,5 @@
 /**
- * The browser's microphone and speaker as audio of a call: 20 ms frames at 16 kHz in both directions. The browser
+ * The browser's microphone and speaker as the audio of a call: 20 ms frames at 16 kHz in both directions. The browser
  * cancels the speaker's echo in the microphone signal.
  */
 import { phoneSampleRate } from '#src/domain/web-phone.ts';
@@ -7,7 +7,7 @@ import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.
 // oxlint-disable-next-line import/default -- The default export of the built worker is its URL (`vite.d.ts`).
 import workletUrl from './sound-worklet.ts?worker&url';
 
-/** The user or the browser refuses access, or there is no usable device. */
+/** `refused`: the user or the browser refuses access. `absent`: there is no usable device. */
 export type MicrophoneProblem = 'refused' | 'absent';
 
 export type SoundDevice = {
@@ -25,7 +25,7 @@ export type SoundDevice = {
 
 const openMicrophone = (): Promise<MediaStream> => {
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices };
-  // Browsers have no media devices in a page served without encryption from another machine.
+  // In a page served without encryption from another machine, browsers have no media devices.
   if (mediaDevices === undefined) throw new DOMException('There are no media devices', 'NotFoundError');
   const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
   return mediaDevices.getUserMedia({ audio });
@@ -80,7 +80,10 @@ const connectDevice = (
   };
 };
 
-/** Asks the user for the microphone if the browser requires it; resolves to the problem if it is unavailable. */
+/**
+ * Opens the devices and asks the user for the microphone if the browser requires it. Resolves to the problem if the
+ * microphone is unavailable.
+ */
 export const openSoundDevice = async (
   on: Parameters<typeof connectDevice>[2],
 ): Promise<SoundDevice | MicrophoneProblem> => {

@@ -2,8 +2,11 @@
 
 export const workletName = 'trunkline-sound';
 
-/** A frame of the agent's voice; `reset` restarts the counters for a new connection. */
+/**
+ * A message to the worklet: a frame of the agent's voice, `flush`, or `reset`, which restarts the counters for a new
+ * connection.
+ */
 export type ToWorklet = ArrayBuffer | 'flush' | 'reset';
 
-/** A microphone frame, or the number of flushed samples. */
+/** A message from the worklet: a microphone frame, or the number of flushed samples. */
 export type FromWorklet = ArrayBuffer | { flushed: number };

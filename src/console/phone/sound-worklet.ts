@@ -1,9 +1,9 @@
-/** Runs in the browser's audio thread, which a busy page does not block. */
+/** Audio worklet of the web phone, which runs in the browser's audio thread, so that a busy page does not block it. */
 import { createMicrophoneFrames } from './microphone-frames.ts';
 import { createPlayBuffer } from './play-buffer.ts';
 import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.ts';
 
-/** The subset used here; no type library contains the global scope of a worklet. */
+/** The members of the class that are used here; no type library contains the global scope of a worklet. */
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
@@ -32,7 +32,7 @@ class SoundProcessor extends AudioWorkletProcessor {
   process([microphone]: Float32Array[][], [speaker]: Float32Array[][]): boolean {
     const out = speaker?.[0];
     if (out !== undefined) this.#speaker.take(out);
-    // Continues with silence if there is no microphone input.
+    // Silence is sent if there is no microphone input.
     this.#microphone.add(microphone?.[0] ?? new Float32Array(out?.length ?? 0));
     return true;
   }

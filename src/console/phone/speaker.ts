@@ -1,19 +1,19 @@
-/** Playback without a microphone, for admins who listen in. */
+/** Playback without a microphone, for admins who listen to a call. */
 import { listenInSampleRate } from '#src/domain/listen-in.ts';
 import { workletName } from './sound-messages.ts';
 // oxlint-disable-next-line import/default -- The default export of the built worker is its URL (`vite.d.ts`).
 import workletUrl from './sound-worklet.ts?worker&url';
 
 export type Speaker = {
-  /** Appends samples. If a late burst exceeds the maximum delay, discards the buffered audio. */
+  /** Appends samples. If a late burst exceeds the maximum delay, the buffered audio is discarded. */
   play(samples: Int16Array<ArrayBuffer>): void;
   close(): void;
 };
 
-/** Maximum delay behind the call. */
+/** Maximum delay behind the call in milliseconds. */
 const mostLateMs = 1_000;
 
-/** Rejects if the browser cannot play audio. */
+/** Opens a speaker. Rejects if the browser cannot play audio. */
 export const openSpeaker = async (): Promise<Speaker> => {
   const context = new AudioContext({ sampleRate: listenInSampleRate });
   try {

@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import type { PhoneTalk, TalkLine } from './phone-state.ts';
 import { hasVoiceFor, isMuted } from './voice.ts';
 
-/** Live transcript of the call; announced by screen readers unless the agent's own voice is audible. */
+/** Live transcript of the call. Screen readers announce it unless the agent's own voice is audible. */
 export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
   const t = texts.value.phone;
   const { lines, details, sounding, isPaused } = talk;

@@ -26,7 +26,7 @@ const Keypad = () => (
   </div>
 );
 
-/** `isPressed` is omitted if the label itself states the current state. */
+/** Button for a control. `isPressed` is omitted if the label itself states the current state. */
 const ToolButton = ({
   icon,
   label,
@@ -67,7 +67,7 @@ const MicrophoneButton = ({ isOn, toggle }: Pick<Microphone, 'isOn' | 'toggle'>)
   );
 };
 
-/** For a call with audio: the microphone is on until it is turned off. */
+/** Button that turns the microphone of a call with audio on or off. */
 const SoundButton = () => {
   const { value } = callSound;
   const isOn = value.is === 'on' && value.hears;

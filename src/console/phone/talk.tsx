@@ -16,13 +16,13 @@ import { TalkTools } from './talk-tools.tsx';
 import { useMicrophone } from './use-microphone.ts';
 import type { SoundDevice } from './sound-device.ts';
 
-/** Inaudible below this level. The meters use decibels, like human hearing. */
+/** Level in decibels below which audio is inaudible. The meters use decibels, like human hearing. */
 const quietestDb = -60;
 
 const meterValue = (level: number): number =>
   Math.max(0, Math.min(1, 1 - (20 * Math.log10(level + Number.EPSILON)) / quietestDb));
 
-/** Levels of both sides: show that the user is heard and that the agent speaks. */
+/** Meters of both sides, which show that the user is heard and that the agent speaks. */
 const SoundLevels = () => {
   const { value } = callSound;
   return value.is === 'on' ? <Levels device={value.device} /> : null;
@@ -77,7 +77,7 @@ const TalkHead = ({ talk }: { talk: PhoneTalk }) => (
   </p>
 );
 
-/** Result of the call, or its current problem. */
+/** Result of a finished call, or the problem of a current one. */
 const TalkStatus = ({ end, hasNoMicrophone }: { end: PhoneTalk['end']; hasNoMicrophone: boolean }) => {
   const t = texts.value.phone;
   const { refusal } = phone.value;
@@ -96,7 +96,10 @@ const TalkStatus = ({ end, hasNoMicrophone }: { end: PhoneTalk['end']; hasNoMicr
   );
 };
 
-/** Delay after which a phone with a finished call closes, from the last pointer movement or keystroke in it. */
+/**
+ * Delay in milliseconds after which a phone with a finished call closes, counted from the last pointer movement or
+ * keystroke in it.
+ */
 const lingerMs = 8_000;
 
 const useGoingAway = (endedAt: number): { touch: () => void } => {

@@ -4,7 +4,7 @@ import { listen, mayInterrupt } from './ear.ts';
 
 export type Microphone = {
   isOn: boolean;
-  /** The microphone was refused or is absent. */
+  /** Whether the microphone was refused or is absent. */
   hasFailed: boolean;
   toggle(): void;
 };

@@ -1,4 +1,4 @@
-/** The agent's voice by the browser's speech synthesis, if it supports the language. */
+/** The agent's voice by the browser's speech synthesis, if the browser supports the language. */
 import { signal } from '@preact/signals';
 
 const place = 'trunkline.phone_muted';
@@ -9,7 +9,7 @@ isMuted.subscribe((muted) => localStorage.setItem(place, muted ? '1' : '0'));
 const synthesis = 'speechSynthesis' in globalThis ? globalThis.speechSynthesis : undefined;
 
 const voiceCount = signal(synthesis?.getVoices().length ?? 0);
-// Some browsers load their voices asynchronously.
+// Voices are counted again when they change, because some browsers load their voices asynchronously.
 synthesis?.addEventListener('voiceschanged', () => (voiceCount.value = synthesis.getVoices().length));
 
 const voiceFor = (language: string): SpeechSynthesisVoice | undefined => {
@@ -20,7 +20,9 @@ const voiceFor = (language: string): SpeechSynthesisVoice | undefined => {
 export const hasVoiceFor = (language: string): boolean =>
   voiceCount.value > 0 && voiceFor(language) !== undefined;
 
-/** Queued after the current utterance. `heard` receives the character index of each word as it begins. */
+/**
+ * Speaks a text after the current utterance. `heard` receives the character index of each word when the word begins.
+ */
 export const speakAloud = (
   text: string,
   language: string,
@@ -33,7 +35,7 @@ export const speakAloud = (
   utterance.addEventListener('boundary', ({ charIndex }) => on.heard(charIndex));
   utterance.addEventListener('end', on.over);
   utterance.addEventListener('error', ({ error }) => {
-    // Words that failed to be spoken were displayed, so they count as over; cancelled ones were reported before.
+    // Words that could not be spoken were displayed, so they count as over. Cancelled words were reported before.
     if (error !== 'canceled' && error !== 'interrupted') on.over();
   });
   synthesis.speak(utterance);
@@ -45,6 +47,6 @@ export const resumeVoice = (): void => synthesis?.resume();
 
 export const fallSilent = (): void => {
   synthesis?.cancel();
-  // A pause survives cancellation and would block the next utterance.
+  // A pause survives cancellation and would block the next utterance, so speech is resumed here.
   synthesis?.resume();
 };

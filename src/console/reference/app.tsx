@@ -1,4 +1,4 @@
-/** Root of the reference: the operation named in the address, and the navigation. */
+/** Root of the API reference: the navigation, and the operation named in the address. */
 import { LanguageChoice, SideFrame } from '../parts/frame.tsx';
 import { Loading, Missing, Card, Page } from '../parts/page.tsx';
 import { asConsole, requestOnce, Unreachable } from '../api/request.ts';
@@ -61,7 +61,10 @@ const readReference = async (): Promise<Reference> => {
   return referenceOf(await response.json());
 };
 
-/** Links may name the group before the operation, as in similar API references. */
+/**
+ * Returns the id of the operation in the address. Links may name the group before the operation, as in similar API
+ * references.
+ */
 const shownId = (): string | undefined => route.value.parts.at(-1);
 
 const Shown = ({ reference }: { reference: Reference }) => {

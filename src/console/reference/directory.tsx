@@ -7,7 +7,7 @@ import { resolved, type Operation, type Reference, type Schema } from './documen
 import { onKeys } from '../parts/on-keys.ts';
 import { Words } from './prose.tsx';
 
-/** Names of the top-level fields of a body. */
+/** Returns the names of the top-level fields of a body. */
 const fieldNames = (schema: Schema, schemas: Reference['schemas']): string[] =>
   Object.keys(resolved(schema, schemas).properties ?? {});
 
@@ -27,7 +27,7 @@ const textOf = (operation: Operation, schemas: Reference['schemas']): string =>
     .join(' ')
     .toLowerCase();
 
-/** Every word must match. */
+/** Returns the operations that match every word of the search. */
 const fitting = ({ operations, schemas }: Reference, sought: string): readonly Operation[] => {
   const words = sought
     .toLowerCase()
@@ -40,7 +40,7 @@ const fitting = ({ operations, schemas }: Reference, sought: string): readonly O
   });
 };
 
-/** `isCurrent`: the operation is the current page. */
+/** Link to an operation. `isCurrent`: the operation is the current page. */
 export const OperationLink = ({
   operation,
   isCurrent = false,
@@ -53,7 +53,7 @@ export const OperationLink = ({
   </a>
 );
 
-/** On narrow screens the search is folded away and must be opened first. */
+/** Focuses the search. On narrow screens the search is folded away and is opened first. */
 const toSearch = (box: HTMLInputElement | null): void => {
   if (box?.offsetParent === null) document.querySelector<HTMLElement>('.menu')?.click();
   requestAnimationFrame(() => box?.focus());

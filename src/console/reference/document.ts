@@ -1,6 +1,6 @@
-/** The gateway's OpenAPI document in the form that this page needs: operations ordered by group. */
+/** The gateway's OpenAPI document in the form that this page needs, with operations ordered by group. */
 
-/** The subset of JSON Schema that the gateway uses. */
+/** The keywords of JSON Schema that the gateway uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -78,7 +78,7 @@ export type Operation = {
   summary: string;
   description: string;
   auth: Auth;
-  /** A read-only token is rejected. */
+  /** Whether the operation rejects a read-only token. */
   isForAdmins: boolean;
   parameters: readonly Parameter[];
   body: { schema: Schema; example: unknown; isRequired: boolean } | null;
@@ -95,7 +95,7 @@ export type Reference = {
 
 const problemMedia = 'application/problem+json';
 
-/** Resolves a `$ref`; the schema's own keywords override those of the target. */
+/** Resolves a `$ref`. The schema's own keywords override those of the target. */
 export const resolved = (schema: Schema, schemas: Reference['schemas']): Schema => {
   const { $ref, ...own } = schema;
   if ($ref === undefined) return schema;
@@ -149,7 +149,7 @@ const operationOf = (
   };
 };
 
-/** The gateway generates the document and tests its structure, so it is not validated here. */
+/** Converts the document. The gateway generates the document and tests its structure, so it is not validated here. */
 export const referenceOf = ({ info, tags, paths, components: { schemas } }: ApiDocument): Reference => ({
   version: info.version,
   tags,

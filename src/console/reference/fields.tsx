@@ -1,4 +1,4 @@
-/** Fields of a request or response body, with nested fields folded. */
+/** Fields of a request or response body; nested fields are folded. */
 import { referenceTexts } from '../language/reference.ts';
 import { resolved, type Reference, type Schema } from './document.ts';
 import { Words } from './prose.tsx';
@@ -6,7 +6,7 @@ import { boundsOf, optionsOf, typeWords, withFields } from './schema-words.ts';
 
 type Schemas = Reference['schemas'];
 
-/** Limits recursive schemas. */
+/** Maximum nesting depth, because schemas may be recursive. */
 const deepest = 6;
 
 const Bounds = ({ schema }: { schema: Schema }) => {
@@ -30,7 +30,7 @@ const Bounds = ({ schema }: { schema: Schema }) => {
   );
 };
 
-/** A parameter or field: name, type and nested fields. */
+/** A parameter or field, with its name, type and nested fields. */
 export const FieldItem = ({
   name,
   place,
@@ -48,7 +48,7 @@ export const FieldItem = ({
   description?: string | undefined;
   schema: Schema;
   schemas: Schemas;
-  /** The field is part of a response. */
+  /** Whether the field is part of a response. */
   isAnswer?: boolean;
   depth?: number;
 }) => {
@@ -80,7 +80,7 @@ export const FieldItem = ({
   );
 };
 
-/** Fields of an object; for alternatives, those of each form. */
+/** Fields of an object. For alternatives, the fields of each alternative. */
 export const Fields = ({
   schema: given,
   schemas,

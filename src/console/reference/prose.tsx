@@ -1,4 +1,4 @@
-/** Texts of the document: paragraphs with formatted `code` and **words**. */
+/** Texts of the API document: paragraphs with formatted `code` and **words**. */
 import type { ComponentChildren } from 'preact';
 import { language } from '../language/language.ts';
 import { inOurLanguage } from '../language/document-texts.ts';
@@ -9,7 +9,7 @@ const marked = (text: string): ComponentChildren[] =>
     return part.startsWith('**') ? <b key={index}>{part.slice(2, -2)}</b> : part;
   });
 
-/** A text without translation is shown in English and marked as English. */
+/** Translates a text. A text without a translation is shown in English and marked as English. */
 const spoken = (text: string) => {
   const own = inOurLanguage(text);
   return { words: own ?? text, lang: own === undefined ? 'en' : language.value };

@@ -1,4 +1,4 @@
-/** The request for trying an operation, built from a form and also shown as a command. */
+/** The request for trying an operation, built from a form and also shown as a shell command. */
 import type { FormValues } from '../parts/form.ts';
 import { wrongField } from '../parts/form.ts';
 import { resolved, type Operation, type Parameter, type Reference, type Schema } from './document.ts';
@@ -11,7 +11,7 @@ export const acceptField = 'accept';
 
 export const fieldOf = ({ in: place, name }: Parameter): string => `${place}.${name}`;
 
-/** The required fields of an example; optional ones are sent only if the user adds them. */
+/** Returns the required fields of an example. Optional fields are sent only if the user adds them. */
 const requiredPart = (given: Schema, example: unknown, schemas: Reference['schemas']): unknown => {
   const schema = resolved(given, schemas);
   if (schema.properties === undefined || typeof example !== 'object' || example === null) return example;
@@ -20,7 +20,7 @@ const requiredPart = (given: Schema, example: unknown, schemas: Reference['schem
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Optional fields are not filled in. */
+/** Returns the initial values of the form. Optional fields are empty. */
 export const initialValues = (
   { parameters, body }: Operation,
   schemas: Reference['schemas'],
@@ -31,7 +31,7 @@ export const initialValues = (
   [acceptField]: '',
 });
 
-/** Media types that an operation can respond with. */
+/** Returns the media types with which an operation can respond. */
 export const mediaOf = ({ answers }: Operation): string[] => [
   ...new Set(answers.flatMap(({ media }) => media ?? [])),
 ];
@@ -43,7 +43,7 @@ export type Prepared = {
   body?: string;
 };
 
-/** Each pair of `a=1, b=2` is a parameter of its own. */
+/** Adds query parameters. Each pair of a value like `a=1, b=2` is a parameter of its own. */
 const addQuery = (query: URLSearchParams, { name, schema }: Parameter, value: string): void => {
   if (schema.type !== 'object') return query.append(name, value);
   for (const pair of value.split(',')) {
@@ -52,7 +52,7 @@ const addQuery = (query: URLSearchParams, { name, schema }: Parameter, value: st
   }
 };
 
-/** `instead` replaces a path parameter that is still empty. */
+/** Prepares the request. `instead` replaces a path parameter that is still empty. */
 const prepared = (
   { method, path, parameters, body }: Operation,
   values: TrialValues,
@@ -85,7 +85,7 @@ const prepared = (
   };
 };
 
-/** Throws errors for the form's fields: missing values and a body that is not JSON. */
+/** Returns the request. Throws errors for the form's fields: missing values, and a body that is not JSON. */
 export const requestOf = (operation: Operation, values: TrialValues): Prepared => {
   const required = operation.parameters.filter((parameter) => parameter.required === true).map(fieldOf);
   if (operation.auth === 'numberKey') required.push(keyField);
@@ -104,10 +104,10 @@ export const requestOf = (operation: Operation, values: TrialValues): Prepared =
     : { ...request, headers: { ...request.headers, Authorization: `Bearer ${key}` } };
 };
 
-/** Single quotes work in every POSIX shell. */
+/** Quotes a text for the shell. Single quotes work in every POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Shell variables replace credentials, so that a command can be shared without the typed key. */
+/** Shell variables that replace credentials, so that the command can be shared without the typed key. */
 const variables = { numberKey: 'NUMBER_KEY', adminToken: 'ADMIN_TOKEN' } as const;
 
 export const curlOf = (operation: Operation, values: TrialValues, origin: string): string => {

@@ -1,15 +1,15 @@
-/** Describes a schema in a few words: type and bounds. */
+/** Describes the type and the bounds of a schema in a few words. */
 import { resolved, type Reference, type Schema } from './document.ts';
 
 type Schemas = Reference['schemas'];
 
-/** Alternatives of a value other than `null`. */
+/** Returns the alternatives of a value other than `null`. */
 export const optionsOf = ({ anyOf, oneOf }: Schema, schemas: Schemas): Schema[] =>
   (anyOf ?? oneOf ?? []).map((one) => resolved(one, schemas)).filter(({ type }) => type !== 'null');
 
 const literal = (value: unknown): string => JSON.stringify(value);
 
-/** Type in JSON's terms: `string`, `array of UUID`, `"in" | "out"`. */
+/** Returns the type in JSON's terms: `string`, `array of UUID`, `"in" | "out"`. */
 export const typeWords = (given: Schema, schemas: Schemas): string => {
   const schema = resolved(given, schemas);
   const { anyOf, oneOf, type, format, items } = schema;
@@ -26,7 +26,7 @@ export const typeWords = (given: Schema, schemas: Schemas): string => {
     .join(' | ');
 };
 
-/** The part of a value that has fields: the value itself, the items of an array, or the only alternative. */
+/** Returns the part of a value that has fields: the value itself, the items of an array, or the only alternative. */
 export const withFields = (given: Schema, schemas: Schemas): Schema | null => {
   const schema = resolved(given, schemas);
   if (schema.properties !== undefined || typeof schema.additionalProperties === 'object') return schema;
@@ -39,7 +39,7 @@ export const withFields = (given: Schema, schemas: Schemas): Schema | null => {
 
 type BoundName = 'least' | 'most' | 'shortest' | 'longest' | 'fewest' | 'mostItems';
 
-/** Bounds at JavaScript's safe integer limit are not shown. */
+/** Whether a bound is shown. Bounds at JavaScript's safe integer limit are not shown. */
 const isTold = (bound: [BoundName, number | undefined]): bound is [BoundName, number] =>
   bound[1] !== undefined && Math.abs(bound[1]) < Number.MAX_SAFE_INTEGER;
 

@@ -1,4 +1,4 @@
-/** Form to try an operation, for authorized users, and the gateway's response. */
+/** Form to try an operation, for authorized users, with the gateway's response. */
 import { referenceTexts } from '../language/reference.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { Card } from '../parts/page.tsx';
@@ -83,7 +83,7 @@ const indented = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Other content is shown unchanged.
+    // Content other than JSON is shown unchanged.
     return text;
   }
 };
@@ -146,7 +146,7 @@ const ShownAnswer = ({
   );
 };
 
-/** Trying requires a key or a console session; the rest of the page is public. */
+/** Trial of an operation. A trial requires a key or a console session, while the rest of the page is public. */
 export const Trial = (props: { operation: Operation; trial: OperationTrial; schemas: Schemas }) => {
   const t = referenceTexts.value;
   const { auth, isForAdmins } = props.operation;

@@ -1,4 +1,4 @@
-/** State of a trial: the form, and the response as it arrives. */
+/** State of a trial: the form, and the response while it arrives. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asConsole, Unreachable } from '../api/request.ts';
 import { useForm, type Form } from '../parts/form.ts';
@@ -13,10 +13,10 @@ export type TrialAnswer = {
   status: number;
   ms: number;
   requestId: string | null;
-  /** Query names that the operation ignored; null if none. */
+  /** Names of query parameters that the operation ignored; null if there are none. */
   ignored: string | null;
   body: { is: 'text'; text: string; isCut: boolean } | { is: 'file'; file: Blob };
-  /** The response is still open. */
+  /** Whether the response is still incomplete. */
   isOpen: boolean;
 };
 
@@ -26,7 +26,7 @@ export type OperationTrial = {
   stop: () => void;
 };
 
-/** The last typed key, so that it is typed once for all operations of a number. */
+/** The last typed key, so that the user types it only once for all operations of a number. */
 let lastKey = '';
 
 const isText = (type: string): boolean => /^(text\/|application\/(json|problem\+json|jsonl))/.test(type);
@@ -39,7 +39,7 @@ const fetchAnswer = async (url: string, init: RequestInit): Promise<Response> =>
   }
 };
 
-/** Reports the text so far with every chunk, until the response ends or is stopped. */
+/** Reads a response and reports the text so far with every chunk, until the response ends or is stopped. */
 const readText = async (response: Response, tell: (text: string, isCut: boolean) => void): Promise<void> => {
   let text = '';
   const decoder = new TextDecoder();
@@ -93,7 +93,7 @@ export const useTrial = (operation: Operation, schemas: Reference['schemas']): O
       const begun = performance.now();
       const response = await fetchAnswer(url, { ...init, signal: over.signal });
       const received = receive(response, Math.round(performance.now() - begun));
-      // The session may have changed: through this operation, or because it expired.
+      // The session may have changed, either by this operation or because it expired.
       if (response.status === 401 || operation.tag === 'Console') await learnSession();
       await received.catch((error: unknown) => {
         setAnswer((before) => before && { ...before, isOpen: false });

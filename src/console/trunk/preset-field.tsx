@@ -45,7 +45,7 @@ export const PresetField = ({ form, chosen, choose }: FieldProps) => {
   );
 };
 
-/** Settings from the preset that have not been changed since, and remaining manual steps. */
+/** Lists the settings of the preset that have not been changed since, and the remaining manual steps. */
 const PresetFacts = ({ form: { values }, chosen }: { form: Form<TrunkValues>; chosen: PresetName }) => {
   const t = texts.value.trunks;
   const [source] = trunkPresets[chosen].sources;

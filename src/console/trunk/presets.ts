@@ -1,7 +1,7 @@
 /**
- * Presets for providers of trunks: settings shared by all customers of a provider, taken from its own pages
- * (`sources`). Presets contain only documented settings and no customer data. DTMF digits (RFC 4733) and session timers
- * (RFC 4028) are negotiated per call and have no setting.
+ * Presets for providers of trunks: settings that are the same for all customers of a provider, taken from the
+ * provider's own pages (`sources`). Presets contain only documented settings and no customer data. DTMF (RFC 4733) and
+ * session timers (RFC 4028) are negotiated per call and have no setting.
  */
 import type { CallerIdHeader, NumberFormat, TrunkCodec, TrunkTransport } from '#src/domain/trunk.ts';
 
@@ -17,14 +17,14 @@ export type PresetSettings = {
 
 export type TrunkPreset = {
   settings: PresetSettings;
-  /** Example of a host that is different for each customer. */
+  /** Example of a host name that differs for each customer. */
   hostPattern?: string;
-  /** The first source is shown with the preset. */
+  /** Pages of the provider; the first one is shown with the preset. */
   sources: readonly string[];
 };
 
 const all = {
-  /** Authentication by address or credential list, without registration; numbers in E.164 with +. */
+  /** Twilio authenticates by address or credential list, without registration. Numbers are E.164 with +. */
   twilio: {
     settings: { register: false, codecs: ['PCMU', 'PCMA'], number_format: 'e164' },
     hostPattern: 'example.pstn.twilio.com',
@@ -35,7 +35,7 @@ const all = {
       'https://www.twilio.com/docs/api/errors/32101',
     ],
   },
-  /** For a "credential connection", which registers; connections by address do not. */
+  /** Preset for a "credential connection", which registers. Connections by address do not register. */
   telnyx: {
     settings: { host: 'sip.telnyx.com', register: true, number_format: 'e164' },
     sources: [
@@ -44,13 +44,15 @@ const all = {
       'https://developers.telnyx.com/docs/voice/sip-trunking/tls-requirements',
     ],
   },
-  /** Each INVITE is authenticated by digest or address; numbers as `From: <447700900000@yourcompany.com>`. */
+  /**
+   * Vonage authenticates each INVITE by digest or address. Numbers are sent as `From: <447700900000@yourcompany.com>`.
+   */
   vonage: {
     settings: { register: false, number_format: 'e164_without_plus', caller_id: 'from' },
     hostPattern: 'yourcompany.sip-us.vonage.com',
     sources: ['https://developer.vonage.com/en/sip/technical-details'],
   },
-  /** A caller number with + is not displayed to the callee. */
+  /** sipgate does not display a caller number with + to the callee. */
   sipgate: {
     settings: {
       host: 'sipconnect.sipgate.de',
@@ -59,44 +61,45 @@ const all = {
     },
     sources: ['https://help.sipgate.de/trunking/wie-setze-ich-bei-sipgate-trunking-die-absenderrufnummer'],
   },
-  /** An extension of Asterisk, FreePBX or another PBX; the gateway registers like a telephone. */
+  /** An extension of Asterisk, FreePBX or another PBX, at which the gateway registers like a telephone. */
   pbx: {
     settings: { register: true },
     sources: [
       'https://docs.asterisk.org/Configuration/Channel-Drivers/SIP/Configuring-res_pjsip/res_pjsip-Configuration-Examples/',
     ],
   },
-  /** Authentication by the source address of calls. */
+  /** Preset for authentication by the source address of calls. */
   address: { settings: { register: false, inbound_auth: 'none' }, sources: [] },
 } as const satisfies Record<string, TrunkPreset>;
 
 export type PresetName = keyof typeof all;
 export const trunkPresets: Readonly<Record<PresetName, TrunkPreset>> = all;
 
-/** Order in the list. */
+/** Names of the presets in the order of the list. */
 export const presetNames: readonly PresetName[] = ['twilio', 'telnyx', 'vonage', 'sipgate', 'pbx', 'address'];
 
-/** Undefined for the empty name, which selects no preset. */
+/** Returns the preset of a name; undefined for the empty name, which selects no preset. */
 export const presetNamed = (name: string): PresetName | undefined =>
   presetNames.find((known) => known === name);
 
 type Values = Readonly<Record<string, string | boolean>>;
 
-/** The settings as form values. */
+/** Returns the settings of a preset as form values. */
 export const presetValues = (name: PresetName | undefined): Values => {
   if (name === undefined) return {};
   const { codecs, ...others } = trunkPresets[name].settings;
   return codecs === undefined ? others : { ...others, codecs: codecs.join(' ') };
 };
 
-/** Names of fields that still have the preset's values. */
+/** Returns the names of fields that still have the preset's values. */
 export const setByPreset = (name: PresetName | undefined, values: Values): string[] =>
   Object.entries(presetValues(name))
     .filter(([field, value]) => values[field] === value)
     .map(([field]) => field);
 
 /**
- * Changes when selecting another preset: its settings, and the defaults for unchanged settings of the previous preset.
+ * Returns the changes when another preset is selected: the settings of the new preset, and defaults in place of
+ * unchanged settings of the previous one.
  */
 export const changesTo = (
   after: PresetName | undefined,

@@ -25,7 +25,7 @@ type Address = Trunk['addresses'][number];
 
 const drainedWord = 'drained';
 
-/** Addresses of a trunk as lines of a form field: `sip1.example.com:5060 10 10 drained`. */
+/** Formats addresses of a trunk as lines of a form field: `sip1.example.com:5060 10 10 drained`. */
 const addressLines = (addresses: readonly Address[]): string =>
   addresses
     .map((address) =>
@@ -38,7 +38,7 @@ const addressLines = (addresses: readonly Address[]): string =>
     )
     .join('\n');
 
-/** The port follows the last colon, but an IPv6 address without brackets has none. */
+/** Parses host and port. The port follows the last colon, except in an IPv6 address without brackets. */
 const placeIn = (text: string): Pick<Address, 'host' | 'port'> => {
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,9}))?$/.exec(text) ?? [];
   return { host: bracketed ?? plain ?? text, port: port === undefined ? null : Number(port) };
@@ -48,7 +48,7 @@ const addressIn = (line: string): Address => {
   const [place = '', ...rest] = line.trim().split(/\s+/);
   const [priority = '10', weight = '10', ...unknown] = rest.filter((word) => word !== drainedWord);
   return {
-    // An unparsable line is sent as the host, so that the server rejects it.
+    // A line that cannot be parsed is sent as the host, so that the server rejects it.
     ...placeIn(unknown.length === 0 ? place : line.trim()),
     priority: wholeNumber('addresses', priority) ?? 10,
     weight: wholeNumber('addresses', weight) ?? 10,
@@ -69,7 +69,7 @@ const usualRank = 10;
 
 const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
-/** Null for the default telephone codecs. */
+/** Returns the codecs of the form; null for the default telephone codecs. */
 const codecsIn = (text: string): TrunkCodec[] | null => {
   const codecs = wordsIn(text).map((word) => {
     const codec = trunkCodecs.find((known) => known.toLowerCase() === word.toLowerCase());
@@ -107,7 +107,7 @@ const switchesIn = ({
   enabled,
 });
 
-/** Field values for a trunk; for a new one, the API's defaults. */
+/** Returns the field values of a trunk; for a new trunk, the API's defaults. */
 export const trunkValues = (trunk?: Trunk) => ({
   name: trunk?.name ?? '',
   host: trunk?.host ?? '',
@@ -144,7 +144,7 @@ export const headerNames: Record<(typeof callerIds)[number], string> = {
   'p-preferred-identity': 'P-Preferred-Identity',
 };
 
-/** The API request; an empty password keeps the stored one. */
+/** Returns the API request. An empty password keeps the stored one. */
 export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   name: values.name.trim(),
   host: values.host.trim(),

@@ -3,7 +3,9 @@
  * was not answered cannot be resumed.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { StoredLeg } from '#src/domain/sip-leg.ts';
 import type { CallSettings, NewCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import { sealLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { sealHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 
@@ -12,8 +14,10 @@ type AgentSecrets = Pick<AgentCall, 'bearerToken' | 'headers'>;
 export type CheckpointSettings = {
   /** `secrets`: credentials for requests to its agent. */
   keep(callId: string, settings: CallSettings, secrets: AgentSecrets): void;
-  /** The checkpoint to store with the answer; null for a call that is unknown here. */
-  checkpointOf(callId: string): NewCheckpoint | null;
+  /** Whether the settings of this call wait for its answer. */
+  has(callId: string): boolean;
+  /** The checkpoint to store with the answer, with these far ends; null for a call that is unknown here. */
+  checkpointOf(callId: string, legs: readonly StoredLeg[]): NewCheckpoint | null;
   /** The checkpoint was stored, or is no longer required. */
   release(callId: string): void;
 };
@@ -27,7 +31,8 @@ export const createCheckpointSettings = (
   return {
     keep: (callId, settings, { bearerToken, headers }) =>
       void calls.set(callId, { settings, secrets: { bearerToken, headers } }),
-    checkpointOf(callId) {
+    has: (callId) => calls.has(callId),
+    checkpointOf(callId, legs) {
       const call = calls.get(callId);
       if (call === undefined) return null;
       const { bearerToken, headers } = call.secrets;
@@ -36,6 +41,7 @@ export const createCheckpointSettings = (
         tokenSealed: bearerToken && sealing.seal(bearerToken, callId),
         headersSealed: Object.keys(headers).length === 0 ? null : sealHeaders(sealing, headers, callId),
         aheadMs: aheadOf(callId),
+        legs: sealLegs(sealing, legs),
       };
     },
     release: (callId) => void calls.delete(callId),

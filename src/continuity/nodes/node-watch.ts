@@ -40,7 +40,7 @@ export type NodeDuties = {
 type Counted = Pick<Counting, 'look' | 'beginAnew'>;
 
 export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes' | 'tellCountsAlone'> & {
-  /** Registers this gateway. It must not hold anything before. */
+  /** Registers this gateway, which must not hold anything before. */
   join(): Promise<void>;
   /** Starts the supervision of the others. */
   open(duties: NodeDuties, counting: Counted): void;

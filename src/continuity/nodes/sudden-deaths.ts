@@ -4,19 +4,34 @@
  * that is missed here.
  *
  * A living gateway may lose some of its connections, so two servers must agree: the relay reports that the gateway's
- * connection has ended, and the database has no session and no other connection of it left. Simulated lines have no
- * relay, and their far ends end with the gateway: there the database alone decides. Each gateway waits for the session
- * of one other, the next by name, so that one is woken by a death and the others are not.
+ * connection has ended, and the database has no session and no other connection of it left. Without the relay the
+ * database alone decides. A wrong decision costs simulated calls nothing, because their far ends end with the gateway;
+ * real calls without the relay wait for almost a second in which a living gateway reconnects.
+ *
+ * Each gateway waits for the database session of one other, the next by name, so that one is woken by a death and the
+ * others are not. Gateways may die together: after a death all others are checked, and a starting gateway checks all
+ * others once.
  *
  * A gateway that lives nevertheless is fenced like every other that was declared dead (`membership.ts`).
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { nodeWithoutConnections, type OtherNode } from '#src/persistence/nodes/nodes.ts';
+import { nodesWithoutConnections, otherNodes, type OtherNode } from '#src/persistence/nodes/nodes.ts';
 
-/** The far ends that this gateway reaches, as `takesLines` of its row, and the server that reports lost gateways. */
-export type SharedLines = { lines: string; reportedBy: 'relay' | 'database' };
+/**
+ * Checks at which a gateway must have no connection to the database to count as dead. `one`: all connections of a process
+ * have just ended. `all`: a living gateway that reconnects to the database is told from a dead one.
+ */
+type Checks = 'one' | 'all';
+
+export type SharedLines = {
+  /** The far ends that this gateway reaches, as `takesLines` of its row. */
+  lines: string;
+  /** The server that reports lost gateways. */
+  reportedBy: 'relay' | 'database';
+  checks: Checks;
+};
 
 export type SuddenDeaths = {
   /** Chooses the gateway whose session is awaited. */
@@ -45,53 +60,86 @@ type SuddenDeathsOptions = {
 const nextAfter = (node: string, names: readonly string[]): string | undefined =>
   names.toSorted().find((name) => name > node) ?? names.toSorted()[0];
 
-/** Confirms by the database that a gateway has died. */
+/** Confirms by the database which gateways have died. */
 const createConfirmations = (
-  { database, confirmMs, onDead, clock, logger }: SuddenDeathsOptions,
-  lines: string,
+  { database, confirmMs, clock, logger }: SuddenDeathsOptions,
+  onDead: (dead: OtherNode) => void,
 ) => {
-  /** Names in confirmation, with the timer of the next check. */
-  const pending = new Map<string, unknown>();
+  /** Names in confirmation. */
+  const pending = new Set<string>();
+  /** Timers of the next checks. */
+  const timers = new Set<unknown>();
+  let isClosed = false;
 
-  const check = async (name: string, [afterMs, ...later]: readonly number[]): Promise<void> => {
-    const dead = await nodeWithoutConnections(database, name);
-    if (!pending.has(name)) return;
-    if (dead === undefined && afterMs !== undefined) {
-      pending.set(
-        name,
-        clock.setTimeout(() => run(name, later), afterMs),
-      );
-      return;
-    }
-    pending.delete(name);
-    if (dead?.takesLines === lines) onDead(dead);
+  const check = async (
+    names: readonly string[],
+    checks: Checks,
+    [afterMs, ...later]: readonly number[],
+  ): Promise<void> => {
+    const unconnected = await nodesWithoutConnections(database, names);
+    if (isClosed) return;
+    const isLast = afterMs === undefined;
+    const dead = checks === 'one' || isLast ? unconnected : [];
+    const areUnconnected = new Set(unconnected.map(({ name }) => name));
+    const undecided = names.filter((name) => !isLast && areUnconnected.has(name) === (checks === 'all'));
+    for (const name of names) if (!undecided.includes(name)) pending.delete(name);
+    for (const one of dead) onDead(one);
+    if (undecided.length === 0) return;
+    const timer = clock.setTimeout(() => {
+      timers.delete(timer);
+      run(undecided, checks, later);
+    }, afterMs ?? 0);
+    timers.add(timer);
   };
 
-  const run = (name: string, delays: readonly number[]): void => {
-    check(name, delays).catch((error: unknown) => {
-      pending.delete(name);
-      logger.debug({ other_node: name, err: error }, 'the death of a gateway could not be confirmed');
+  const run = (names: readonly string[], checks: Checks, delays: readonly number[]): void => {
+    check(names, checks, delays).catch((error: unknown) => {
+      for (const name of names) pending.delete(name);
+      logger.debug({ other_nodes: names, err: error }, 'the death of gateways could not be confirmed');
     });
   };
 
   return {
-    begin(name: string): void {
-      if (pending.has(name)) return;
-      pending.set(name, undefined);
-      run(name, confirmMs);
+    begin(names: readonly string[], checks: Checks): void {
+      const fresh = names.filter((name) => !pending.has(name));
+      for (const name of fresh) pending.add(name);
+      if (fresh.length > 0) run(fresh, checks, confirmMs);
     },
     close(): void {
-      for (const timer of pending.values()) clock.clearTimeout(timer);
-      pending.clear();
+      isClosed = true;
+      for (const timer of timers) clock.clearTimeout(timer);
     },
   };
 };
 
 export const createSuddenDeaths = (options: SuddenDeathsOptions): SuddenDeaths => {
-  const { database, node, shared, logger } = options;
+  const { database, node, shared, onDead, logger } = options;
   if (shared === null) return { look() {}, blink() {}, leftRelay() {}, close() {} };
-  const confirmations = createConfirmations(options, shared.lines);
+  /** Processes that were reported dead, until their rows are gone. */
+  const reported = new Set<string>();
   let awaited: { name: string; waiting: AbortController } | null = null;
+  let isStarting = true;
+
+  const isCandidate = ({ isLost, takesLines, instance }: OtherNode): boolean =>
+    !isLost && takesLines === shared.lines && !reported.has(instance);
+
+  const confirmations = createConfirmations(options, (dead) => {
+    if (!isCandidate(dead)) return;
+    reported.add(dead.instance);
+    onDead(dead);
+    if (shared.reportedBy === 'database') checkOthers();
+  });
+
+  const checkOthers = (): void => {
+    otherNodes(database, node).then(
+      (others) =>
+        confirmations.begin(
+          others.filter(isCandidate).map(({ name }) => name),
+          shared.checks,
+        ),
+      (error: unknown) => logger.debug({ err: error }, 'the other gateways could not be checked'),
+    );
+  };
 
   const stop = (): void => {
     awaited?.waiting.abort();
@@ -100,7 +148,7 @@ export const createSuddenDeaths = (options: SuddenDeathsOptions): SuddenDeaths =
 
   const awaitEnd = async (name: string, waiting: AbortController): Promise<void> => {
     try {
-      if (await database.awaitSessionEnd(name, waiting.signal)) confirmations.begin(name);
+      if (await database.awaitSessionEnd(name, waiting.signal)) confirmations.begin([name], shared.checks);
     } catch (error) {
       logger.debug(
         { other_node: name, err: error },
@@ -113,14 +161,15 @@ export const createSuddenDeaths = (options: SuddenDeathsOptions): SuddenDeaths =
 
   return {
     look(others) {
+      for (const instance of reported)
+        if (others.every((other) => other.instance !== instance)) reported.delete(instance);
       if (shared.reportedBy !== 'database') return;
-      const candidates = others.filter(
-        ({ isLost, hasSession, takesLines }) => !isLost && hasSession && takesLines === shared.lines,
-      );
-      const next = nextAfter(
-        node,
-        candidates.map(({ name }) => name),
-      );
+      const candidates = others.filter(isCandidate);
+      const namesOf = (hasSession: boolean): string[] =>
+        candidates.filter((other) => other.hasSession === hasSession).map(({ name }) => name);
+      if (isStarting) confirmations.begin(namesOf(false), 'all');
+      isStarting = false;
+      const next = nextAfter(node, namesOf(true));
       if (awaited?.name === next) return;
       stop();
       if (next === undefined) return;
@@ -129,7 +178,7 @@ export const createSuddenDeaths = (options: SuddenDeathsOptions): SuddenDeaths =
     },
     blink: stop,
     leftRelay(name) {
-      if (shared.reportedBy === 'relay' && name !== node) confirmations.begin(name);
+      if (shared.reportedBy === 'relay' && name !== node) confirmations.begin([name], shared.checks);
     },
     close() {
       stop();

@@ -50,10 +50,11 @@ export const answerCall = sqlText<Answer, { id: string }>(
       select id, 'pending', answered_at from call_after where recording_enabled
     ),
     new_checkpoint as (
-      insert into call_checkpoint (call_id, node, epoch, form, settings, token_sealed, headers_sealed, ahead_ms)
+      insert into call_checkpoint
+        (call_id, node, epoch, form, settings, token_sealed, headers_sealed, ahead_ms, legs)
       select
         call_after.id, call_after.node, call_after.epoch, given.form, given.settings, given.token_sealed,
-        given.headers_sealed, given.ahead_ms
+        given.headers_sealed, given.ahead_ms, given.legs
       from call_after
       join json_populate_recordset(null::call_checkpoint, $7::json) as given on given.call_id = call_after.id
       -- The checkpoint of a call with a SIP leg exists since the INVITE.
@@ -62,7 +63,8 @@ export const answerCall = sqlText<Answer, { id: string }>(
         settings = excluded.settings,
         token_sealed = excluded.token_sealed,
         headers_sealed = excluded.headers_sealed,
-        ahead_ms = excluded.ahead_ms
+        ahead_ms = excluded.ahead_ms,
+        legs = excluded.legs
       where call_checkpoint.epoch = excluded.epoch
     ),
     stored_event as (
@@ -77,7 +79,8 @@ export const answerCall = sqlText<Answer, { id: string }>(
                 call_after.id, call_after.number_id, call_after.direction, call_after.own_number,
                 call_after.counterparty, call_after.caller_name, call_after.diversions, call_after.metadata,
                 call_after.sip_headers, call_after.transfer, call_after.consent, call_after.language,
-                call_after.status, call_after.end_reason, call_after.instruction, call_after.summary,
+                call_after.status, call_after.end_reason, call_after.instruction,
+                case when new_event.type <> 'call.ended' then call_after.summary end as summary,
                 call_after.started_at, call_after.answered_at, call_after.ended_at, call_after.duration_sec,
                 call_after.answered_by, call_after.sip_status, call_after.sip_reason, call_after.sip_call_id,
                 call_after.sip_explanation

@@ -26,7 +26,7 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
 
-/** Format version of checkpoints; incremented when older gateways cannot read the rows of newer ones. */
+/** Format version of checkpoints. The version is incremented when older gateways cannot read the rows of newer ones. */
 export const checkpointForm = 1;
 
 /** Settings at the start of a call that may change during the call. */
@@ -59,12 +59,12 @@ const settings: z.ZodType<CallSettings> = z.object({
     voice: z.string().nullable(),
   }),
   voicemail: z.object({ policy: z.enum(voicemailPolicies), message: z.string().nullable() }),
-  // Optional: older gateways do not write screening and menu.
+  // Older gateways do not write screening and menu.
   screening: z
     .object({ policy: z.enum(screeningPolicies), callerName: z.string().nullable() })
     .default({ policy: 'answer', callerName: null }),
   menu: z.enum(menuPolicies).default('talk'),
-  // Optional: older gateways do not write transfer destinations.
+  // Older gateways do not write transfer destinations.
   transferTo: z.array(z.string()).default([]),
   policy: z.object({
     silenceTimeoutSec: z.number(),
@@ -77,7 +77,7 @@ const settings: z.ZodType<CallSettings> = z.object({
       resumeMs: z.number(),
     }),
     turnEnd: z.object({ mode: z.enum(turnEndModes), minSilenceMs: z.number(), maxSilenceMs: z.number() }),
-    // Optional: older gateways do not write consent.
+    // Older gateways do not write consent.
     consent: z
       .object({ announce: z.string().nullable(), require: z.enum(consentRequirements) })
       .default({ announce: null, require: 'none' }),
@@ -97,7 +97,7 @@ const settings: z.ZodType<CallSettings> = z.object({
 export type CallProgress = {
   /** Sequence of the last fact published before this progress. */
   facts: number;
-  /** Reason of the end; null until it is decided. */
+  /** End reason of the call; null until it is decided. */
   endReason: EndReason | null;
   /** Whether the recording is paused only for secret digits. */
   pausedForSecret: boolean;
@@ -108,14 +108,14 @@ export type CallProgress = {
     state: string;
     turn: number;
     utterance: number;
-    /** Times are call time. */
+    /** The turn that is being spoken. Its times are call time. */
     spoken: { startedAt: number; endedAt: number; text: string; whole: boolean } | null;
     unanswered: number;
     /** Texts requested through the API that wait for the floor. */
     asked: readonly string[];
-    /** Controls that the agent requested; each acts after some of `unplayed` was heard. */
+    /** Controls that the agent requested. Each control is executed after some of `unplayed` was heard. */
     controls: readonly WaitingControl[];
-    /** DTMF digits that the agent collects, in call time; null if it collects none. */
+    /** DTMF digits that the agent collects, in call time; null if the agent collects none. */
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
@@ -172,7 +172,7 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Optional: older gateways do not write these two fields.
+  // Older gateways do not write these two fields.
   pausedForSecret: z.boolean().default(false),
   leftAt: z.number().nullable().default(null),
   conversation: z.object({
@@ -183,7 +183,7 @@ const progress: z.ZodType<CallProgress> = z.object({
       .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
       .nullable(),
     unanswered: z.number(),
-    // Optional: older gateways do not write these three fields.
+    // Older gateways do not write these three fields.
     asked: z.array(z.string()).default([]),
     controls: z.array(waitingControl).default([]),
     collected: z
@@ -205,20 +205,21 @@ const progress: z.ZodType<CallProgress> = z.object({
 export type Checkpoint = {
   settings: CallSettings;
   tokenSealed: string | null;
-  /** Null as well if an older gateway stored none. */
+  /** Headers for the agent; null if there are none, or if an older gateway stored none. */
   headersSealed: SealedHeaders | null;
   /** Progress of the conversation; `null` before the first stored one. */
   progress: CallProgress | null;
-  /** Milliseconds by which call time is ahead of the database clock; null if not stored. */
+  /** Milliseconds by which call time is ahead of the database clock; null if this was not stored. */
   aheadMs: number | null;
 };
 
-export type NewCheckpoint = Omit<Checkpoint, 'progress'>;
+/** The row as the answer stores it. */
+export type NewCheckpoint = Omit<Checkpoint, 'progress'> & Pick<Row<'CallCheckpoint'>, 'legs'>;
 
-/** The row as first written. */
+/** Returns the row of a checkpoint as the answer stores it. */
 export const checkpointRow = (
   callId: string,
-  { settings, tokenSealed, headersSealed, aheadMs }: NewCheckpoint,
+  { settings, tokenSealed, headersSealed, aheadMs, legs }: NewCheckpoint,
 ) => ({
   callId,
   form: checkpointForm,
@@ -226,6 +227,7 @@ export const checkpointRow = (
   tokenSealed,
   headersSealed,
   aheadMs,
+  legs,
 });
 
 /**
@@ -257,8 +259,8 @@ const keeping = kyselyQuery((queries, { kept }: { kept: string }) =>
 );
 
 /**
- * Writes the progress of several calls in one statement. Does not wait for the disk. Skips calls that another gateway
- * holds.
+ * Writes the progress of several calls in one statement, without waiting for the disk. Calls that another gateway holds
+ * are skipped.
  */
 export const storeProgress = async (db: Statements, kept: readonly StoredProgress[]): Promise<void> => {
   await keeping(db, { kept: db.asJson(kept) });

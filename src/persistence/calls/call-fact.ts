@@ -1,11 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Journal of a call, in order. It contains no spoken text: the fact of a turn refers to its row in the transcript. */
+/**
+ * Journal of a call, in order. The journal contains no spoken text: the fact of a turn refers to its row in the
+ * transcript.
+ */
 export const CallFactRow = defineEntity({
   name: 'CallFactRow',
   tableName: 'call_fact',
   properties: {
-    /** No foreign key: writers ensure that the call exists, and a foreign key would cost another look-up. */
+    /** The column has no foreign key, which would cost another look-up; writers ensure that the call exists. */
     callId: p.uuid().primary(),
     sequence: p.integer().primary(),
     type: p.text(),

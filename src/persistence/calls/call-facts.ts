@@ -1,7 +1,8 @@
 /**
  * The journal of a call (guides/design/events.md, "Outbox"). One statement writes a fact: its journal row, its changes
- * to the call and its customer event. Writing a fact again changes nothing.
+ * to the call and its customer event. Repeating the statement changes no row.
  */
+import { randomUUID } from 'node:crypto';
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
@@ -39,8 +40,8 @@ import { sqlText } from '../database/sql-text.ts';
 
 type Finished = Pick<Row<'Recording'>, 'contentType' | 'durationSec' | 'bytes' | 'file' | 'truncated'>;
 
-/** Finishes a recording that is pending; `$8` and later are the values. */
-const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[]) =>
+/** Finishes a recording that is pending, or meets the condition; `$8` and later are the values. */
+const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[], or = 'false') =>
   sqlText<NewEventFact & Values, { id: string }>(
     `
       with ${newFact},
@@ -48,7 +49,7 @@ const finishing = <Values extends object>(set: string, values: readonly (keyof V
       recording_after as (
         update recording set ${set}, finished_at = fact.at
         from fact
-        where recording.call_id = fact.call_id and recording.status = 'pending'
+        where recording.call_id = fact.call_id and (recording.status = 'pending' or ${or})
         returning recording.*
       ),
       call_after as (
@@ -60,19 +61,21 @@ const finishing = <Values extends object>(set: string, values: readonly (keyof V
     [...eventFactParameters, ...values],
   );
 
-/** Facts that finish a recording. */
+/** Completes a recording; also one that is complete without a part of the call, if it is whole now. */
 const completeRecording = finishing<Finished>(
   `status = 'completed', content_type = $8, duration_sec = $9, bytes = $10, file = $11, truncated = $12`,
   ['contentType', 'durationSec', 'bytes', 'file', 'truncated'],
+  `recording.status = 'completed' and recording.truncated and not $12`,
 );
 
 const failRecording = finishing<object>(`status = 'failed'`, []);
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
 
-/** A fact of a call to write; `at` is wall-clock milliseconds since the epoch. */
+/** A fact to write. `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
+  | EndWithSummary
   | {
       type: 'recording.completed';
       at: number;
@@ -81,13 +84,20 @@ export type RecordedFact =
       bytes: number;
       /** Path relative to the recordings folder. */
       file: string;
-      /** Whether the end is missing because the gateway that wrote the file ended early. */
+      /** Whether a part is missing, because the gateway that recorded it ended early or is unavailable. */
       truncated: boolean;
     }
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
 
-/** A stored fact. `data` has its fields except type, time and values that are stored in other rows. */
+/** The end of a call with its summary, which one statement stores as two facts. */
+export type EndWithSummary = Stamped<Extract<CallFact, { type: 'call.ended' }>> & { summary: string };
+
+/** Returns the number of sequence numbers that a fact takes in the journal. */
+export const sequencesOf = (fact: RecordedFact): number =>
+  fact.type === 'call.ended' && 'summary' in fact ? 2 : 1;
+
+/** A stored fact. `data` contains its fields except type, time and values that are stored in other rows. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
 /** Epoch of a call that was never taken over. */
@@ -108,23 +118,23 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 
 /** Rows that are written in the same statement as a fact. */
 export type KeptBeside = {
-  /** With the answer: state from which another process can resume the call. */
+  /** Only with the answer: state from which another process can resume the call, with the far ends of the call. */
   checkpoint: NewCheckpoint | null;
-  /** With `call.ended`: transitions that are not stored yet. */
+  /** Only with `call.ended`: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
-  /** With `call.ended`: the writer knows that all stored legs are hung up. */
+  /** Only with `call.ended`: whether the writer knows that all stored legs are hung up. */
   legsAreGone: boolean;
 };
 
 const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGone: false };
 
-/** Data of a fact without the values stored in the call's row. */
+/** Returns the data of a fact without the values that are stored in the call's row. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
+  Object.fromEntries(Object.entries(data).filter(([name]) => !['route', 'sound', 'summary'].includes(name)));
 
 /** Result of a written fact. */
 export type WrittenFact = {
-  /** With `call.ended`: input of the call's summary. */
+  /** Only with `call.ended`: input of the call's summary, without words if the summary is stored already. */
   ended: CallToSummarize | null;
 };
 
@@ -162,6 +172,8 @@ const write = (
         durationIsKnown,
         transitions,
         legsAreGone: beside.legsAreGone,
+        summary: 'summary' in fact ? fact.summary : null,
+        summaryEventId: newEventId(),
       });
     }
     case 'call.hangup_requested':
@@ -204,13 +216,26 @@ const write = (
       return completeRecording(db, { ...eventFact, ...fact, at: row.at });
     case 'recording.failed':
       return failRecording(db, eventFact);
-    // Only `call.summarized` is left.
+    // The only remaining case is `call.summarized`.
     default:
       return setSummary(db, { ...eventFact, data: {}, summary: fact.summary });
   }
 };
 
-/** Thrown when another gateway holds the call or has ended it; this gateway must not write facts of the call. */
+/** Facts of nearly every call. */
+const usualFacts = [
+  { type: 'call.answered', at: 0 },
+  { type: 'turn.spoken', at: 0, endedAt: 0, role: 'assistant', text: '', whole: true },
+  { type: 'call.ended', at: 0, reason: 'system_error', status: 'failed', summary: '' },
+] as const satisfies readonly RecordedFact[];
+
+/** Runs the statements of the usual facts for a call that does not exist, so that the server prepares them. */
+export const prepareFacts = async (db: Statements): Promise<void> => {
+  const position = { callId: randomUUID(), sequence: 1, epoch: firstEpoch };
+  for (const fact of usualFacts) await write(db, fact, position, nothingBeside);
+};
+
+/** Thrown when another gateway holds the call or has ended it. This gateway must then not write facts of the call. */
 export class CallTaken extends Error {
   override readonly name = 'CallTaken';
 }
@@ -220,10 +245,10 @@ const epochOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 );
 
 /**
- * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, `epoch` its holders. Resolves to
- * null if nothing changed: the sequence was written before, the call was already ended (for `call.ended`), or already
- * answered (for `call.answered`). Rejects with `CallTaken` if another gateway holds the call. `beside` is written in
- * the same statement.
+ * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, an end with a summary twice;
+ * `epoch` counts the gateways that have held the call. `beside` is written in the same statement. Resolves to null if
+ * no row changed: the sequence was written before, the call was already ended (for `call.ended`), or the call was
+ * already answered (for `call.answered`). Rejects with `CallTaken` if another gateway holds the call.
  */
 export const recordFact = async (
   db: Statements,
@@ -242,7 +267,7 @@ export const recordFact = async (
   return null;
 };
 
-/** Returns the type of the fact at this sequence of a stored call, null if there is none. */
+/** Returns the type of the fact at this sequence of a stored call; null if there is none. */
 const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; sequence: number }) =>
   queries
     .selectFrom('Call')
@@ -254,8 +279,8 @@ const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; seq
 );
 
 /**
- * Like `recordFact`, for the call's holder. Also rejects with `CallTaken` if another gateway ended the call, so that
- * post-end work is not done twice.
+ * Writes a fact like `recordFact`, for the gateway that holds the call. Also rejects with `CallTaken` if another
+ * gateway ended the call, so that post-end work is not done twice.
  */
 export const recordAsHolder = async (
   ...given: Parameters<typeof recordFact>
@@ -279,7 +304,7 @@ const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 /** Returns the journal of a call, in order. */
 export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
 
-/** Position of a call's journal: highest sequence written (0 for none) and the holder. */
+/** Position of a call's journal: the highest sequence written (0 for none), and the epoch. */
 export type JournalPosition = { sequence: number; epoch: number };
 
 const lastOf = kyselyQuery((queries, { callId }: { callId: string }) =>

@@ -13,7 +13,8 @@ const holderOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 );
 
 /**
- * Resolves to `undefined` if the call is over. `address` is null if the gateway registered none or no longer exists.
+ * Resolves to `undefined` for an ended call. `address` is null if the gateway registered no address or no longer
+ * exists.
  */
 export const findHolder = async (
   db: Statements,

@@ -1,4 +1,4 @@
-/** Read access to a call's journal: facts with their words. `call-facts.ts` writes them. */
+/** Read access to a call's journal: facts with their words. The writing functions are in `call-facts.ts`. */
 import { sql, type Expression } from 'kysely';
 import type { StoredFact } from './call-facts.ts';
 import { secondsBetween } from '../database/expressions.ts';
@@ -10,7 +10,7 @@ import type { Queries, Row } from '../database/tables.ts';
 export type JournalEntry = StoredFact & {
   /** Seconds from the answer; null before the answer and for unanswered calls. */
   tOffsetSec: number | null;
-  /** Text of a `turn.spoken` fact; its position in the transcript is `data.turn`. */
+  /** Role of a `turn.spoken` fact; the turn's position in the transcript is `data.turn`. */
   role: Row<'CallTurn'>['role'] | null;
   text: string | null;
   whole: boolean | null;
@@ -18,7 +18,7 @@ export type JournalEntry = StoredFact & {
   summary: string | null;
 };
 
-/** Position in the transcript that a `turn.spoken` fact has. */
+/** Position of a `turn.spoken` fact in the transcript. */
 const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
 
 const facts = (queries: Queries) =>
@@ -67,7 +67,7 @@ const eventsOfAll = kyselyQuery((queries, { callIds }: { callIds: readonly strin
 export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
   eventsOf(db, { callId, after });
 
-/** Returns the facts of several calls, in order, by call. A call without facts is missing. */
+/** Returns the facts of several calls, in order, by call. The result has no entry for a call without facts. */
 export const journalsOf = async (
   db: Statements,
   callIds: readonly string[],

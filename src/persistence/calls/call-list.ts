@@ -11,10 +11,10 @@ import { runQuery } from '../database/kysely-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type CallListQuery = {
-  /** Owner of the listed calls: a number or a workspace; or conditions for both. */
+  /** Scope of the list: a number, a workspace, or both. */
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined };
   limit: number;
-  /** Ordered by `startedAt`, then by id, in the same direction; newest first by default. */
+  /** Order by `startedAt`, then by id in the same direction; newest first by default. */
   order?: 'newest' | 'oldest' | undefined;
   /** The last call of the previous page. */
   after?: { startedAt: Date; id: string } | undefined;
@@ -22,7 +22,7 @@ export type CallListQuery = {
   endReason?: EndReason | undefined;
   trunkId?: string | undefined;
   direction?: Direction | undefined;
-  /** Filters, all of which must match. */
+  /** Filters; a call must match all of them. */
   metadata?: Metadata | undefined;
   /** Calls that started at or after this instant. */
   since?: Date | undefined;
@@ -70,7 +70,7 @@ const calls = ({ queries }: Database, query: CallListQuery) =>
     .limit(query.limit);
 
 /**
- * Query for ended calls. It is ordered by the search row, which has the same start time, so that no second sort is
+ * Query for ended calls. The order is that of the search row, which has the same start time, so that no second sort is
  * needed.
  */
 const byWords = ({ queries }: Database, query: CallListQuery, words: readonly string[]) => {
@@ -90,7 +90,7 @@ const byWords = ({ queries }: Database, query: CallListQuery, words: readonly st
   return found;
 };
 
-/** Query for calls in progress, which have no search row yet; they are few. */
+/** Query for calls in progress. Calls in progress are few, and have no search row yet. */
 const inProgress = (db: Database, query: CallListQuery, digits: string) =>
   calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
 

@@ -2,7 +2,7 @@
 import { callRecord, callsWithRecording, type CallRecord } from './calls.ts';
 import type { Statements } from '../database/statements.ts';
 
-/** Calls per statement. The connection is free between two statements, even if the reader is slow. */
+/** Number of calls per statement. The connection is free between two statements, even if the reader is slow. */
 const usualPage = 500;
 
 export async function* callRecords(

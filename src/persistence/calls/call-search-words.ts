@@ -1,19 +1,19 @@
 /**
- * Search words of ended calls, in PostgreSQL's comparison form. The statement that ends the call writes them from the
- * data in the database; the words of the summary are added with the summary.
+ * Search words of ended calls, in PostgreSQL's `tsvector` form. The statement that ends the call computes them from the
+ * data in the database; the words of a later summary are added with the summary.
  */
 
 /**
- * Word separators besides spaces and line ends: in some locales the server treats non-ASCII characters as letters. The
- * last two are the backslash and the backtick.
+ * Word separators besides spaces and line ends, because in some locales the server treats non-ASCII characters as
+ * letters. The last two separators are the backslash and the backtick.
  */
 const separators =
   `'!"#$%&''()*+,-./:;<=>?@[]^_{|}~¡§«»¿·‘’‚“”„†•…‰‹›、。〈〉《》「」『』【】〔〕・！（），－．／：；？［］～｡｢｣､'` +
   ' || chr(92) || chr(96)';
 
 /**
- * The configuration `simple` exists on every server and accepts words of every language unchanged. Very long texts are
- * cut off; otherwise the row would exceed the server's limit.
+ * Expression for the words in texts. The configuration `simple` exists on every server and accepts words of every
+ * language unchanged. Very long texts are cut off, because the row would otherwise exceed the server's limit.
  */
 const wordsIn = (texts: string) => `strip(to_tsvector('pg_catalog.simple', lower(translate(
       left(concat_ws(' ', ${texts}), 200000),
@@ -26,7 +26,7 @@ export const newSearch = `new_search as (
   insert into call_search (call_id, workspace_id, started_at, words)
   select
     call_after.id, call_after.workspace_id, call_after.started_at,
-    ${wordsIn(`call_after.caller_name, call_after.instruction, (
+    ${wordsIn(`call_after.caller_name, call_after.instruction, call_after.summary, (
         select string_agg(text, ' ') from call_turn where call_turn.call_id = call_after.id
       )`)}
     -- Every suffix of the number, so that any four consecutive digits find it.

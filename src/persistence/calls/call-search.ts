@@ -2,8 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
 /**
- * Search data of an ended call: one row, written with the end (`call-search-words.ts`) and deleted with the call. Code
- * that erases words of a call, but keeps the call, must also delete this row, or the erased words could still be found.
+ * Search data of an ended call, in one row, which is written with the end (`call-search-words.ts`) and deleted with the
+ * call. Code that erases words of a call but keeps the call must also delete this row. Otherwise the erased words could
+ * still be found.
  */
 export const CallSearch = defineEntity({
   name: 'CallSearch',
@@ -21,8 +22,8 @@ export const CallSearch = defineEntity({
     /** Copy of the call's start time, by which the newest calls are found first. */
     startedAt: p.datetime(3),
     /**
-     * In PostgreSQL's comparison form: words of caller name, instruction, transcript and summary, and suffixes of the
-     * other party's number with at least four digits.
+     * Words in PostgreSQL's `tsvector` form: words of caller name, instruction, transcript and summary, and suffixes of
+     * the other party's number with at least four digits.
      */
     words: p.type('tsvector').$type<string>(),
   },

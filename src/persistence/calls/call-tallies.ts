@@ -4,9 +4,9 @@ import type { EndReason } from '#src/domain/end-reasons.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
-/** A group of calls that have these values in common. */
+/** A group of calls that have all of these values in common. */
 export type CallTally = {
-  /** Index of the day, from 0. */
+  /** Index of the day, counted from 0. */
   day: number;
   numberId: string;
   number: string;

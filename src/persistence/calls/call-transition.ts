@@ -1,12 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JournalledChartName } from '#src/domain/chart-name.ts';
 
-/** One transition of a call's statechart, in order. It contains names of states and events, but no words. */
+/**
+ * One transition of a call's statechart. The rows of a call are in order and contain names of states and events, but no
+ * words.
+ */
 export const CallTransition = defineEntity({
   name: 'CallTransition',
   tableName: 'call_transition',
   properties: {
-    /** No foreign key: writers ensure that the call exists, and a foreign key would cost another look-up. */
+    /** The column has no foreign key, which would cost another look-up; writers ensure that the call exists. */
     callId: p.uuid().primary(),
     /** Epoch of the gateway that held the call. Transitions are counted separately in each epoch. */
     epoch: p.integer().primary().default(1),
@@ -17,10 +20,10 @@ export const CallTransition = defineEntity({
     chartVersion: p.text(),
     /** State before the transition; null for the initial state. */
     stateBefore: p.text().nullable(),
-    /** XState's name: `xstate.init`, `xstate.after.ringTimeout.…`, or an event of the chart. */
+    /** Name of the event in XState: `xstate.init`, `xstate.after.ringTimeout.…`, or an event of the chart. */
     eventType: p.text(),
     stateAfter: p.text(),
-    /** Sequence of the last fact published before the transition, 0 for none. */
+    /** Sequence of the last fact published before the transition; 0 if there was none. */
     factsBefore: p.integer(),
   },
 });

@@ -1,4 +1,4 @@
-/** Transitions of the call charts; see `CallTransition`. */
+/** Transitions of the call charts (see `CallTransition`). */
 import { withoutWaitingForDisk } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
@@ -29,8 +29,8 @@ const keeping = kyselyQuery((queries, { transitions }: { transitions: string }) 
 );
 
 /**
- * Stores transitions of several calls in one statement. Does not wait for the disk. Skips calls that were never stored
- * and calls that another gateway holds.
+ * Stores transitions of several calls in one statement, without waiting for the disk. Calls that were never stored and
+ * calls that another gateway holds are skipped.
  */
 export const keepTransitions = async (
   db: Statements,

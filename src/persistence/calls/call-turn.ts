@@ -5,9 +5,9 @@ export const CallTurn = defineEntity({
   name: 'CallTurn',
   tableName: 'call_turn',
   properties: {
-    /** No foreign key: writers ensure that the call exists, and a foreign key would cost another look-up. */
+    /** The column has no foreign key, which would cost another look-up; writers ensure that the call exists. */
     callId: p.uuid().primary(),
-    /** Position in the transcript, from 1. */
+    /** Position in the transcript, counted from 1. */
     sequence: p.integer().primary(),
     role: p.enum(['assistant', 'user']),
     text: p.text(),

@@ -24,18 +24,18 @@ export const Call = defineEntity({
     counterparty: p.text(),
     /** Display name of the caller. */
     callerName: p.text().nullable(),
-    /** Diversions of the call; null if it was not diverted. */
+    /** Diversions of the call; null for a call that was not diverted. */
     diversions: p.json<Diversion[]>().nullable(),
     language: p.text(),
     status: p.enum(callStatuses),
     endReason: p.enum(endReasons).nullable(),
     instruction: p.text().nullable(),
     summary: p.text().nullable(),
-    /** Metadata from the client that placed the call; null if there is none. */
+    /** Metadata from the client that placed the call; null without metadata. */
     metadata: p.json<Metadata>().nullable(),
-    /** Custom headers of the call's INVITE: received ones or sent ones. Null if there are none. */
+    /** Custom headers of the call's INVITE, received or sent; null without such headers. */
     sipHeaders: p.json<SipHeaders>().nullable(),
-    /** The last requested transfer; null if there was none. */
+    /** The last requested transfer; null if no transfer was requested. */
     transfer: p.json<CallTransfer>().nullable(),
     /** Whether the other party consented; null without an announcement, or before an answer. */
     consent: p.json<CallConsent>().nullable(),
@@ -46,44 +46,49 @@ export const Call = defineEntity({
     endedAt: p.datetime(3).nullable(),
     /** Duration of the connection in seconds; null before the end of the call. */
     durationSec: p.double().$type<number>().nullable(),
-    /** The kind of answerer; null if not determined. */
+    /** Kind of the answerer; null if it was not determined. */
     answeredBy: p.enum(answerers).nullable(),
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),
     sipCallId: p.text().nullable(),
-    /** Reasons that the network gave for the end, from the rejection, CANCEL or BYE; null if there are none. */
+    /** Reasons that the network gave for the end, from the rejection, CANCEL or BYE; null if it gave none. */
     sipExplanation: p.json<SipExplanation>().nullable(),
     /**
-     * Trunk of the call; null without SIP. No foreign key: a call outlives its trunk, and the configured trunk has no
-     * row.
+     * Id of the call's trunk; null without SIP. The column has no foreign key, because a call outlives its trunk, and
+     * the configured trunk has no row.
      */
     trunkId: p.text().nullable(),
     trunkName: p.text().nullable(),
     /** Ids of the trunks that were tried before and failed. */
     failedTrunks: p.array().nullable(),
     postDialDelayMs: p.integer().nullable(),
-    /** Signalling address as `address:port`. */
+    /** Signalling addresses as `address:port`. */
     localSignalling: p.text().nullable(),
     remoteSignalling: p.text().nullable(),
-    /** Direction without audio; null if both parties heard each other, or if unknown. */
+    /** Direction without audio; null if both parties heard each other, or if this is unknown. */
     oneWay: p.enum(oneWaySounds).nullable(),
     /** Audio statistics; null before the end of the call, and if the line has no packet statistics. */
     sound: p.json<MediaStatistics>().nullable(),
-    /** Time at which the words of the call were erased, alone or with all personal data; null if they were not. */
+    /**
+     * Time at which the words of the call were erased, alone or with all personal data; null if they are not erased.
+     */
     wordsErasedAt: p.datetime(3).nullable(),
-    /** Time at which all data about the other party was erased; null if it was not. */
+    /** Time at which all data about the other party was erased; null if the data is not erased. */
     erasedAt: p.datetime(3).nullable(),
     /** Node that holds, or last held, the call. */
     node: p.text(),
-    /** Counter of the call's holders, from 1. A former holder has a lower epoch and cannot write (`call-facts.ts`). */
+    /**
+     * Counter of the gateways that have held the call, from 1. A former gateway has a lower epoch and cannot write
+     * (`call-facts.ts`).
+     */
     epoch: p.integer().default(1),
   },
-  // Lists read the index backwards: newest first.
+  // Index for lists, which read it backwards: newest calls first.
   indexes: [
     { name: 'call_number_id_started_at_id_index', properties: ['numberId', 'startedAt', 'id'] },
     { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
-    // Counts a workspace's calls. Answers and summaries do not change the indexed columns and the condition, so they do
-    // not update the index.
+    // Index for counting a workspace's calls. Answers and summaries do not change the indexed columns and the
+    // condition, so they do not update the index.
     { name: 'call_in_progress_index', properties: ['workspaceId', 'node'], where: 'ended_at is null' },
     {
       name: 'call_metadata_index',

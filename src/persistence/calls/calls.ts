@@ -1,4 +1,4 @@
-/** Insertion and look-up of calls. `call-facts.ts` writes later changes. */
+/** Insertion and look-up of calls. Later changes are written by `call-facts.ts`. */
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import type { ChartOpening } from './call-transitions.ts';
@@ -38,16 +38,16 @@ type CreationColumn =
   | 'startedAt'
   | 'node';
 
-/** Optional columns; omitting one stores null. */
+/** Optional columns of a new call; an omitted column is null. */
 type OptionalColumn = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
 
 export type NewCallRow = Pick<CallRow, Exclude<CreationColumn, OptionalColumn>> &
   Partial<Pick<CallRow, OptionalColumn>> & {
-    /** Response to the request, stored with the call, so that a repeated request gets the same one. */
+    /** Response to the request, stored with the call, so that a repeated request gets the same response. */
     keyedAnswer?: KeyedAnswer | null;
     /**
-     * First transition of the chart, equal for all calls of a batch. If absent, the first transition is stored like
-     * later ones.
+     * First transition of the chart, equal for all calls of a batch. If it is absent, the first transition is stored
+     * like later ones.
      */
     opening?: ChartOpening;
   };
@@ -116,14 +116,14 @@ const asNewCalls = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<ty
  */
 export type InsertCall = (newCall: NewCallRow) => Promise<boolean>;
 
-/** Concurrent insertions share one statement and one commit. */
+/** Creates the insertion of calls. Concurrent insertions share one statement and one commit. */
 export const createCallInsertion = (db: Database): InsertCall =>
   inBatches(async (newCalls: readonly NewCallRow[]) => {
     const inserted = await insertCalls(db, newCalls);
     return ({ id }) => inserted.has(id);
   });
 
-/** Inserts calls together; resolves to the ids of the stored ones. */
+/** Inserts calls together. Resolves to the ids of the stored calls. */
 export const insertCalls = async (
   db: Pick<Statements, 'execute' | 'asJson'>,
   newCalls: readonly NewCallRow[],

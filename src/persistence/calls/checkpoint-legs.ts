@@ -5,8 +5,9 @@ import type { Database } from '../database/database.ts';
 import { withoutWaitingForDisk } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Sealing } from '../database/sealing.ts';
+import type { Statements } from '../database/statements.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
-import { checkpointForm } from './call-checkpoints.ts';
+import { checkpointForm, type StoredProgress } from './call-checkpoints.ts';
 import { openLeg, sealLeg } from './sealed-legs.ts';
 
 const standingDialog: z.ZodType<StandingDialog> = z.object({
@@ -17,9 +18,9 @@ const standingDialog: z.ZodType<StandingDialog> = z.object({
   localSdp: z.string(),
   remoteSdp: z.string(),
   weRefresh: z.boolean(),
-  // Absent in legs of older gateways.
+  // Missing in legs of older gateways.
   expiresSec: z.number().nullable().default(null),
-  // Absent in legs of older gateways.
+  // Missing in legs of older gateways.
   takesInfo: z.boolean().default(false),
   trunkId: z.string(),
 });
@@ -38,12 +39,12 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
     .object({
       server: z.string(),
       uuid: z.string(),
-      // Absent in legs of older gateways.
+      // Missing in legs of older gateways.
       dialog: z.object({ id: z.string(), contact: z.string() }).optional(),
     })
     .nullable(),
   isOfTransfer: z.boolean().optional(),
-  // Absent in legs of older gateways.
+  // Missing in legs of older gateways.
   dialog: standingDialog.nullable().default(null),
 });
 
@@ -51,8 +52,15 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
 export const openLegs = (sealing: Sealing, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
   Object.entries(legs).map(([id, leg]) => ({ id, leg: openLeg(sealing, id, sipLeg.parse(leg)) }));
 
-/** The far ends of one call, with the epoch of its holder. For a leg without a call, `callId` is the leg's own id. */
+/** Returns the legs as a row stores them. */
+export const sealLegs = (sealing: Sealing, legs: readonly StoredLeg[]): Row<'CallCheckpoint'>['legs'] =>
+  Object.fromEntries(legs.map(({ id, leg }) => [id, sealLeg(sealing, id, leg)]));
+
+/** The far ends of one call, with the epoch of the call. For a leg without a call, `callId` is the leg's own id. */
 export type CallLegs = { callId: string; epoch: number; legs: readonly StoredLeg[] };
+
+/** Legs to store; `progress` is that of the same call, if it has changed. */
+export type ChangedLegs = CallLegs & { progress?: StoredProgress | null };
 
 const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: string }) =>
   queries
@@ -65,36 +73,51 @@ const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: 
         .whereRef('CallCheckpoint.epoch', '=', 'given.epoch'),
     )
     .insertInto('CallCheckpoint')
-    .columns(['callId', 'node', 'epoch', 'form', 'legs'])
+    .columns(['callId', 'node', 'epoch', 'form', 'legs', 'progress', 'aheadMs'])
     .expression((query) =>
       query
         .selectFrom(['hurried', rowsOf('CallCheckpoint', stored)])
-        .select(['given.callId', 'given.node', 'given.epoch', 'given.form', 'given.legs']),
+        .select([
+          'given.callId',
+          'given.node',
+          'given.epoch',
+          'given.form',
+          'given.legs',
+          'given.progress',
+          'given.aheadMs',
+        ]),
     )
     .onConflict((conflict) =>
       conflict
         .column('callId')
-        .doUpdateSet(({ ref }) => ({ legs: ref('excluded.legs') }))
+        .doUpdateSet(({ fn, ref }) => ({
+          legs: ref('excluded.legs'),
+          progress: fn.coalesce(ref('excluded.progress'), ref('CallCheckpoint.progress')),
+          aheadMs: fn.coalesce(ref('excluded.aheadMs'), ref('CallCheckpoint.aheadMs')),
+        }))
         .whereRef('CallCheckpoint.epoch', '=', 'excluded.epoch'),
     ),
 );
 
 /**
- * Writes the legs of these calls, and deletes the checkpoints of calls whose legs are over, in one statement. Skips
- * calls that another gateway holds. Does not wait for the disk: the data survives a crash of the gateway, and the next
- * writes of the call (start, answer, end) make it durable.
+ * Writes the legs of these calls, with their progress where it has changed, and deletes the checkpoints of calls whose
+ * legs are over, in one statement. Calls that another gateway holds are skipped. The statement does not wait for the
+ * disk: the data survives a crash of the gateway, and the next writes of the call (start, answer, end) make it durable.
  */
 export const writeLegs = async (
-  db: Database,
+  db: Statements,
   sealing: Sealing,
   node: string,
-  { stored, over }: { stored: readonly CallLegs[]; over: readonly Pick<CallLegs, 'callId' | 'epoch'>[] },
+  { stored, over }: { stored: readonly ChangedLegs[]; over: readonly Pick<CallLegs, 'callId' | 'epoch'>[] },
 ): Promise<void> => {
-  const rows = stored.map(({ legs, ...call }) => ({
-    ...call,
+  const rows = stored.map(({ callId, epoch, legs, progress }) => ({
+    callId,
+    epoch,
     node,
     form: checkpointForm,
-    legs: Object.fromEntries(legs.map(({ id, leg }) => [id, sealLeg(sealing, id, leg)])),
+    legs: sealLegs(sealing, legs),
+    progress: progress?.progress ?? null,
+    aheadMs: progress?.aheadMs ?? null,
   }));
   await writing(db, { stored: db.asJson(rows), over: db.asJson(over) });
 };

@@ -1,4 +1,4 @@
-/** Claims of calls: a gateway takes the calls of a dead gateway, or calls that another gateway hands over. */
+/** Claims of calls: a gateway takes over the calls of a dead gateway, or calls that another gateway hands over. */
 import { sql } from 'kysely';
 import { isInDoubt } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
@@ -8,26 +8,29 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Queries, Row } from '../database/tables.ts';
 
-/** A call that was taken from its former holder. */
+/** A call that was taken over from its former gateway. */
 export type TakenCall = CallRow & {
-  /** Name of the previous holder; an earlier process of this gateway has the same name as this one. */
+  /** Name of the former gateway. An earlier process of this gateway has the same name as this process. */
   takenFrom: string;
-  /** Resume state; null if the call cannot be resumed: it was not answered, or its state is unreadable here. */
+  /**
+   * Checkpoint of the call; null if the call cannot be resumed, because it was not answered or its checkpoint is
+   * unreadable here.
+   */
   checkpoint: Checkpoint | null;
-  /** Far ends of the call; empty if it has no checkpoint. */
+  /** Far ends of the call; empty if the call has no checkpoint. */
   legs: Row<'CallCheckpoint'>['legs'];
 };
 
 /**
- * Parameters of a claim: `by` becomes the holder of all calls, so that its own death is noticed also before it has
- * ended those that cannot be resumed. Of these, `from` keeps the far ends, which are hung up when it is cleaned up, and
- * the recordings, which are in its folder.
+ * Parameters of a claim. `by` becomes the gateway of all claimed calls, so that its own death is noticed even before it
+ * has ended the calls that cannot be resumed. `from` keeps the far ends and recordings of these calls: the far ends are
+ * hung up when `from` is cleaned up, and the recordings are in its folder.
  */
 type Taking = { from: string; by: string; form: number };
 
 type TakingSome = Taking & { callIds: readonly string[] };
 
-/** Claims all calls of a node, or those that it hands over. */
+/** Statement that claims all calls of a node, or the calls that the node hands over. */
 const taking = (
   queries: Queries,
   { from, by, form, callIds }: TakingSome,
@@ -149,7 +152,8 @@ const takenCall = ({
 });
 
 /**
- * Thrown when the commit of a take-over was not confirmed. `confirmTaken` determines whether these calls were taken.
+ * Thrown when the commit of a take-over was not confirmed. `confirmTaken` finds out which of these calls were taken
+ * over.
  */
 export class TakingInDoubt extends Error {
   override readonly name = 'TakingInDoubt';
@@ -161,10 +165,10 @@ export class TakingInDoubt extends Error {
 }
 
 /**
- * The taken calls are noted before the commit: if its confirmation is lost, the calls could otherwise have a holder
- * that does not know them.
+ * Runs a claim. The claimed calls are noted before the commit. Otherwise, if the confirmation of the commit is lost,
+ * calls could belong to a gateway that does not know them.
  */
-const takeKnowingly = async (
+const claimInTransaction = async (
   db: Pick<Database, 'transaction'>,
   take: (statements: Statements) => Promise<Found[]>,
 ): Promise<TakenCall[]> => {
@@ -180,7 +184,7 @@ const takeKnowingly = async (
   return taken;
 };
 
-/** Waits by its lock for a take-over that the server is still executing. */
+/** Statement that returns the gateways of calls. Its lock waits for a take-over that the server is still executing. */
 const holders = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
@@ -190,7 +194,7 @@ const holders = kyselyQuery((queries, { callIds }: { callIds: readonly string[] 
     .forShare(),
 );
 
-/** Returns the calls of a `TakingInDoubt` that were actually taken. */
+/** Returns the calls of a `TakingInDoubt` that were actually taken over. */
 export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]): Promise<TakenCall[]> => {
   const held = await holders(db, { callIds: calls.map(({ id }) => id) });
   const byId = new Map(held.map((call) => [call.id, call]));
@@ -201,33 +205,33 @@ export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]):
 };
 
 /**
- * Claims the calls of a dead process of this node. The old process, if it still runs, and earlier holders can no longer
- * write facts of them.
+ * Claims the calls of a dead process of this node. The old process, if it still runs, can no longer write facts of
+ * these calls, and neither can earlier gateways of these calls.
  */
 export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
   (await takingFromEarlierProcess(db, { from: node, by: node, form: checkpointForm, ...all })).map(takenCall);
 
 /**
- * Claims the calls of a node that others declared dead (`nodes.ts`); returns none if the node runs again. If several
- * nodes claim its calls, each call is resumed by one of them. Without lines (`canResume` false) none can be resumed.
- * May throw a `TakingInDoubt`.
+ * Claims the calls of a node that others declared dead (`nodes.ts`). Returns no calls if the node runs again. If
+ * several nodes claim its calls, each call is resumed by one of them. Without lines (`canResume` false), none can be
+ * resumed. May throw a `TakingInDoubt`.
  */
 export const takeFromLostNode = (
   db: Pick<Database, 'transaction'>,
   { from, by, canResume }: { from: string; by: string; canResume: boolean },
 ): Promise<TakenCall[]> =>
-  takeKnowingly(db, (statements) =>
+  claimInTransaction(db, (statements) =>
     takingFromLostNode(statements, { from, by, form: canResume ? checkpointForm : 0, ...all }),
   );
 
 /**
- * Claims calls that a running node released for this one. Skips unknown, ended and already taken calls. May throw a
- * `TakingInDoubt`.
+ * Claims calls that a running node released for this one. Unknown and ended calls, and calls that another gateway has
+ * taken over, are skipped. May throw a `TakingInDoubt`.
  */
 export const takeHandedOver = (
   db: Pick<Database, 'transaction'>,
   { from, by, callIds }: { from: string; by: string; callIds: readonly string[] },
 ): Promise<TakenCall[]> =>
-  takeKnowingly(db, (statements) =>
+  claimInTransaction(db, (statements) =>
     takingHandedOver(statements, { from, by, form: checkpointForm, callIds }),
   );

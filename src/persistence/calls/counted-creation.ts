@@ -1,7 +1,7 @@
 /**
  * Inserts calls while several gateways count together (guides/design/limits.md, "Several gateways"). Insertions of a
- * workspace are serialized, and each reads the calls in progress from the database first. While one gateway counts in
- * memory, the others insert no calls this way.
+ * workspace are serialized, and each insertion first reads the number of calls in progress from the database. While one
+ * gateway counts in memory, the others insert no calls by these functions.
  */
 import { insertCalls, type NewCallRow } from './calls.ts';
 import type { Database } from '../database/database.ts';
@@ -17,13 +17,13 @@ export type CountedCall = {
   newCall: NewCallRow;
   /** Checks the limits against these numbers. Throws if the call must be refused. */
   admit: (calls: CallsInProgress) => void;
-  /** Daily minutes granted to the call; null without a limit. */
+  /** Daily minutes that are granted to the call; null without a limit. */
   within: DayGrant | null;
 };
 
 /**
- * Result for one call: stored with its duration limit in seconds; or not stored, because the request's key already
- * placed another call, or because the call was refused.
+ * Result for one call. Either the call was stored with a duration limit in seconds; or it was not stored, because the
+ * request's key already placed another call, or because the call was refused.
  */
 export type CountedOutcome =
   { type: 'stored'; maxDurationSec: number } | { type: 'key taken' } | { type: 'refused'; by: unknown };
@@ -36,7 +36,8 @@ const nodes = kyselyQuery((queries, { node }: { node: string }) =>
     .selectFrom('Node')
     .select(['name', 'countsAlone', 'lostAt'])
     .where(({ eb, or }) => or([eb('name', '=', node), eb('countsAlone', '=', true)]))
-    // Locks these rows until the transaction ends: while they exist, no other gateway can consider itself the only one.
+    // The rows are locked until the transaction ends. As long as they exist, no other gateway can consider itself the
+    // only one.
     .forKeyShare(),
 );
 
@@ -80,7 +81,7 @@ const callsInProgress = async (db: Statements, workspaceIds: readonly string[]) 
 
 type Judged = { newCall: NewCallRow } | { refusedBy: unknown };
 
-/** Decides on each call in order; the admitted ones count for those after them. */
+/** Decides on each call in order. Admitted calls count for the calls after them. */
 const judge = async (db: Statements, newCalls: readonly CountedCall[]): Promise<Map<CountedCall, Judged>> => {
   const calls = await callsInProgress(db, [...new Set(newCalls.map(({ newCall }) => newCall.workspaceId))]);
   const judged = new Map<CountedCall, Judged>();
@@ -100,8 +101,8 @@ const judge = async (db: Statements, newCalls: readonly CountedCall[]): Promise<
 };
 
 /**
- * Stores the admitted calls. Returns undefined and stores none if `mayCount` reports that the nodes do not count
- * together yet. A call with daily minutes must be alone in its batch, because a later one would not see its grant.
+ * Stores the admitted calls. Resolves to undefined and stores no call if `mayCount` reports that the nodes do not count
+ * together yet. A call with daily minutes must be alone in its batch, because a later call would not see its grant.
  */
 export const insertCountedCalls = (
   db: Database,

@@ -2,10 +2,10 @@
 import { sqlText } from '../database/sql-text.ts';
 
 type NewCalls = {
-  /** Rows as JSON arrays with column names, made by `Statements.asJson`. */
+  /** Rows as JSON arrays with column names, created by `Statements.asJson`. */
   calls: string;
   events: string;
-  /** First transition of the chart; if its state is null, none is inserted. */
+  /** First transition of the chart. If its state is null, no transition is inserted. */
   chartVersion: string | null;
   state: string | null;
 };
@@ -51,7 +51,8 @@ export const createCalls = sqlText<NewCalls, { id: string }>(
                 call_after.id, call_after.number_id, call_after.direction, call_after.own_number,
                 call_after.counterparty, call_after.caller_name, call_after.diversions, call_after.metadata,
                 call_after.sip_headers, call_after.transfer, call_after.consent, call_after.language,
-                call_after.status, call_after.end_reason, call_after.instruction, call_after.summary,
+                call_after.status, call_after.end_reason, call_after.instruction,
+                case when new_event.type <> 'call.ended' then call_after.summary end as summary,
                 call_after.started_at, call_after.answered_at, call_after.ended_at, call_after.duration_sec,
                 call_after.answered_by, call_after.sip_status, call_after.sip_reason, call_after.sip_call_id,
                 call_after.sip_explanation
@@ -90,9 +91,9 @@ export const createCalls = sqlText<NewCalls, { id: string }>(
 );
 
 /**
- * Inserts calls, some of them for requests with an `Idempotency-Key`: stores their answers, and skips a call whose key
- * already placed another call. Of two requests with one key, the later one waits for the commit of the first and is
- * skipped. Returns the ids of the stored calls.
+ * Inserts calls, some of them for requests with an `Idempotency-Key`. The responses to such requests are stored, and a
+ * call whose key already placed another call is skipped. Of two requests with one key, the later one waits for the
+ * commit of the first and is skipped. Returns the ids of the stored calls.
  */
 export const createKeyedCalls = sqlText<
   NewCalls & {

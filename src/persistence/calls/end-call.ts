@@ -11,14 +11,18 @@ type End = NewEventFact &
     durationIsKnown: boolean;
     /** Whether the writer knows that all stored legs are hung up. */
     legsAreGone: boolean;
-    /** Rows of `CallTransition` as a JSON array; existing rows are not changed. */
+    /** Rows of `CallTransition` as a JSON array. Existing rows are not changed. */
     transitions: string;
+    /** The summary, which is stored as the next fact, with an event of its own. Null if it is not known yet. */
+    summary: string | null;
+    summaryEventId: string;
   };
 
 /**
- * One statement: the fact, the call's row, its search words, the transitions that are not stored yet, and the event
- * with its deliveries; the checkpoint is deleted. Writes only the first end of a call, because a gateway that was cut
- * off may have been declared dead meanwhile. Returns the input of the summary; no row if nothing changed.
+ * One statement: the fact, the summary if it is known, the call's row, its search words, the transitions that are not
+ * stored yet, and the events with their deliveries; the checkpoint is deleted. Only the first end of a call is written,
+ * because a gateway that was cut off may have been declared dead meanwhile. Returns the input of a summary that is not
+ * known; no row if no end was written.
  */
 export const endCall = sqlText<End, { id: string } & EndedCall>(
   `
@@ -31,14 +35,27 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
       on conflict do nothing
       returning call_id, type, at
     ),
-    new_event as (
-      select $6::text as id, call_id, type, at, $2::int as position from fact
+    summary_fact as (
+      insert into call_fact (call_id, sequence, type, at, data)
+      select call_id, $2::int + 1, 'call.summarized', at, '{}' from fact where $23::text is not null
+      on conflict do nothing
     ),
     call_after as (
       update call set
         status = $18,
         end_reason = $19,
         ended_at = fact.at,
+        -- Skips the words of a number whose retention period for words is zero.
+        summary = case
+          when not exists (
+            select
+            from phone_number
+            join workspace on workspace.id = phone_number.workspace_id
+            where phone_number.id = call.number_id
+              and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
+          )
+          then $23::text
+        end,
         duration_sec = case
           when call.answered_at is null then 0
           when $20::boolean then greatest(0, extract(epoch from fact.at - call.answered_at)::double precision)
@@ -64,6 +81,11 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
       where call.id = fact.call_id and call.id = $1 and call.status in ('ringing', 'active')
       returning call.*
     ),
+    new_event as (
+      select $6::text as id, call_id, type, at, $2::int as position from fact
+      union all
+      select $24::text, id, 'call.summarized', ended_at, $2::int + 1 from call_after where summary is not null
+    ),
     old_checkpoint as (
       -- It stays while a far end has to be hung up, and goes with the last leg then (checkpoint-legs.ts).
       delete from call_checkpoint using fact
@@ -79,7 +101,7 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
       select
         call_after.id, call_after.workspace_id, call_after.started_at,
         strip(to_tsvector('pg_catalog.simple', lower(translate(
-          left(concat_ws(' ', call_after.caller_name, call_after.instruction, (
+          left(concat_ws(' ', call_after.caller_name, call_after.instruction, call_after.summary, (
             select string_agg(text, ' ') from call_turn where call_turn.call_id = call_after.id
           )), 200000),
           '!"#$%&''()*+,-./:;<=>?@[]^_{|}~¡§«»¿·‘’‚“”„†•…‰‹›、。〈〉《》「」『』【】〔〕・！（），－．／：；？［］～｡｢｣､' || chr(92) || chr(96),
@@ -107,7 +129,8 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
                 call_after.id, call_after.number_id, call_after.direction, call_after.own_number,
                 call_after.counterparty, call_after.caller_name, call_after.diversions, call_after.metadata,
                 call_after.sip_headers, call_after.transfer, call_after.consent, call_after.language,
-                call_after.status, call_after.end_reason, call_after.instruction, call_after.summary,
+                call_after.status, call_after.end_reason, call_after.instruction,
+                case when new_event.type <> 'call.ended' then call_after.summary end as summary,
                 call_after.started_at, call_after.answered_at, call_after.ended_at, call_after.duration_sec,
                 call_after.answered_by, call_after.sip_status, call_after.sip_reason, call_after.sip_call_id,
                 call_after.sip_explanation
@@ -148,7 +171,7 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
       (
         select coalesce(json_agg(json_build_object('role', role, 'text', text) order by sequence), '[]')
         from call_turn
-        where call_turn.call_id = call_after.id
+        where call_turn.call_id = call_after.id and $23::text is null
       ) as turns
     from call_after, notification
   `,
@@ -175,5 +198,7 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
     'durationIsKnown',
     'sound',
     'legsAreGone',
+    'summary',
+    'summaryEventId',
   ],
 );

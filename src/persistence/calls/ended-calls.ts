@@ -1,4 +1,4 @@
-/** Reads ended calls of all owners for the gateway's post-end work; one query reads a call with its transcript. */
+/** Reads ended calls of all workspaces for the gateway's post-end work. One query reads a call with its transcript. */
 import { expressionBuilder, sql, type Expression } from 'kysely';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -34,7 +34,7 @@ export type EndedCall = Pick<Row<'Call'>, 'language' | 'durationSec' | 'endReaso
   turns: CallToSummarize['turns'] | null;
 };
 
-/** Null for a call in progress. */
+/** Returns the input of a call's summary; null for a call in progress. */
 export const callToSummarize = ({
   language,
   durationSec,
@@ -43,7 +43,9 @@ export const callToSummarize = ({
 }: EndedCall): CallToSummarize | null =>
   endReason === null ? null : { language, durationSec, endReason, turns: turns ?? [] };
 
-/** Null for a call in progress and for a call without a summary. */
+/**
+ * Resolves to the input of a call's summary; null for a call in progress and for a call whose summary is not stored.
+ */
 export const findEndedCall = async (db: Statements, callId: string): Promise<CallToSummarize | null> => {
   const [call] = await endedCall(db, { callId });
   return call === undefined ? null : callToSummarize(call);

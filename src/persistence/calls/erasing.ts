@@ -1,7 +1,7 @@
 /**
- * Erases the words of an ended call after their retention period, or all data about its other party. The call's row
- * keeps its times, end and metrics; the journal is kept without words and DTMF digits. Stored events lose the same
- * data, including undelivered ones.
+ * Erases the words of an ended call after their retention period, or all data about the other party. The call's row
+ * keeps its times, end and metrics; the journal remains without words and DTMF digits. Stored events lose the same
+ * data, including undelivered events.
  */
 import { sql, type Expression } from 'kysely';
 import { anonymous } from '#src/domain/caller-identity.ts';
@@ -22,10 +22,10 @@ const turns = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallTurn').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Placeholder of an erased digit; the journal uses the same one for secret digits. */
+/** Placeholder of an erased digit. The journal uses the same placeholder for secret digits. */
 const hidden = sql.lit('•');
 
-/** Facts with words or DTMF digits, and with error details of an agent's server. */
+/** Types of facts with words or DTMF digits, or with error details of an agent's server. */
 const factsWithWords = [
   'turn.digit',
   'keys.pressed',
@@ -83,7 +83,7 @@ const personInSnapshots = inSnapshots(['metadata', 'sip_headers', 'sip_explanati
   caller_name: null,
   diversions: null,
   counterparty: lastTwoDigits(sql<string>`snapshot -> 'call' ->> 'counterparty'`),
-  // A call without a transfer has SQL null here, not JSON null, which would be a value.
+  // For a call without a transfer the value is SQL null, because JSON null would be a value.
   transfer: withLastTwoDigits(
     sql<CallTransfer | null>`nullif(snapshot -> 'call' -> 'transfer', ${sql.lit('null')}::jsonb)`,
   ),
@@ -100,7 +100,7 @@ const personInFacts = kyselyQuery((queries, { callIds }: Calls) =>
     .where('type', '=', 'call.transfer_requested'),
 );
 
-/** Removes the texts of the network's reasons, which may contain names; status and cause are kept. */
+/** Removes the texts of the network's reasons, which may contain names. Status and cause remain. */
 const explanationsInFacts = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('CallFactRow')
@@ -126,7 +126,7 @@ const unfindable = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallSearch').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Makes calls findable by number and name of the other party. */
+/** Writes search rows with the number and name of the other party. */
 const makeFindable = sqlText<Calls, object>(
   `
     with call_after as (
@@ -160,7 +160,7 @@ const recordings = kyselyQuery((queries, { callIds }: Calls) =>
     .where('erasedAt', 'is', null),
 );
 
-/** Marks the recordings of these calls as erased; `erasedFiles` returns their files. */
+/** Marks the recordings of these calls as erased. Their files are returned by `erasedFiles`. */
 export const eraseRecordings = async (db: Statements, callIds: readonly string[]): Promise<void> => {
   await recordings(db, { callIds });
 };
@@ -173,7 +173,10 @@ const sipMessages = kyselyQuery((queries, { callIds }: Calls) =>
 const lastTwoDigitsOf = (number: string): string =>
   `case ${number} when '${anonymous}' then ${number} else right(regexp_replace(${number}, '[^0-9]', '', 'g'), 2) end`;
 
-/** Position of the event: after all facts of the call, including facts that are being written now. */
+/**
+ * Statement that erases a person's data and stores the event. The position of the event follows all facts of the call,
+ * including facts that are being written now.
+ */
 const erasePerson = sqlText<{ callId: string; eventId: string }, { id: string }>(
   `
     with call_after as (

@@ -10,7 +10,7 @@ import type { Queries } from '../database/tables.ts';
 
 type Outlived = {
   numberId: string;
-  /** Calls that began before this moment were already checked. */
+  /** Start time of the last checked call; calls that began earlier were already checked. */
   since: Date;
   days: number;
   most: number;
@@ -43,7 +43,7 @@ const withRecordings = kyselyQuery((queries, outlived: Outlived) =>
   ),
 );
 
-/** Locks rows in a fixed order, so that gateways cannot deadlock. */
+/** Rows are locked in a fixed order, so that gateways cannot deadlock. */
 const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
@@ -55,7 +55,7 @@ const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }
 
 /**
  * Erases words or recordings of at most `most` calls whose retention period is over. Resolves to the number of these
- * calls; 0 when all are erased.
+ * calls; 0 when no such call is left.
  */
 export const eraseOutlived = async (db: Database, kept: Kept, outlived: Outlived): Promise<number> => {
   const found = await (kept === 'words' ? withWords : withRecordings)(db, outlived);

@@ -1,6 +1,6 @@
 /**
- * Hang-ups requested after a call's gateway died and before another one took the call over. They are stored in
- * `CallCheckpoint` for the next holder.
+ * Hang-ups requested after a call's gateway died and before another gateway took the call over. The requests are stored
+ * in `CallCheckpoint` for the next gateway.
  */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -17,7 +17,7 @@ const storingAs = (action: HangupAction) =>
       .updateTable('CallCheckpoint')
       .from('Call')
       .set(({ fn, val }) => ({
-        // A stored immediate hang-up stays immediate.
+        // An immediate hang-up that is already stored stays immediate.
         pendingHangup:
           action === 'hangup' ? fn.coalesce('CallCheckpoint.pendingHangup', val(action)) : action,
       }))
@@ -34,8 +34,8 @@ const storingAs = (action: HangupAction) =>
 const storing = { hangup: storingAs('hangup'), hangup_immediately: storingAs('hangup_immediately') };
 
 /**
- * Stores a hang-up with a call whose holder has no database session. Returns `false` if the holder has one or no longer
- * holds the call, or if the call cannot be resumed.
+ * Stores a hang-up with a call whose gateway has no database session. Resolves to `false` if the gateway has a session
+ * or no longer holds the call, or if the call cannot be resumed.
  */
 export const storeHangup = async (
   db: Statements,
@@ -67,7 +67,7 @@ const removing = kyselyQuery((queries, { callId, action }: Pick<PendingHangup, '
     .where('pendingHangup', '=', action),
 );
 
-/** Removes an executed or obsolete hang-up; keeps an immediate one that was stored meanwhile. */
+/** Removes an executed or obsolete hang-up. An immediate hang-up that was stored meanwhile remains. */
 export const removePendingHangup = async (
   db: Statements,
   { callId, action }: Pick<PendingHangup, 'callId' | 'action'>,

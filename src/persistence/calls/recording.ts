@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
-/** Recording of a call from the answer on. Calls that are not recorded have no row. */
+/** Recording of a call from the answer on. A call that is not recorded has no row. */
 export const Recording = defineEntity({
   name: 'Recording',
   tableName: 'recording',
@@ -20,9 +20,9 @@ export const Recording = defineEntity({
     bytes: p.bigint('number').nullable(),
     /** Path relative to the recordings folder. */
     file: p.text().nullable(),
-    /** Gateway whose folder has the file; null if it is the current or last holder of the call. */
+    /** Gateway whose folder contains the file; null if that is the current or last gateway of the call. */
     node: p.text().nullable(),
-    /** Whether the end is missing because the process that wrote the file ended early. */
+    /** Whether the end of the recording is missing because the process that wrote the file ended early. */
     truncated: p.boolean().default(false),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),

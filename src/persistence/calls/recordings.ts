@@ -1,4 +1,4 @@
-/** Recordings, at most one for a call. Facts begin and finish them (`call-facts.ts`). */
+/** Recordings, at most one for each call. Facts begin and finish recordings (`call-facts.ts`). */
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { secondsAgo } from '../database/expressions.ts';
@@ -7,7 +7,7 @@ import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Queries, type Row, type Tables } from '../database/tables.ts';
 
 export type RecordingRecord = Row<'Recording'> & {
-  /** Whether the recording is paused now. False once the call has ended. */
+  /** Whether the recording is paused now; false once the call has ended. */
   paused: boolean;
 };
 
@@ -84,15 +84,84 @@ export const leaveRecording = async (db: Statements, left: Left): Promise<void> 
 const leftTo = kyselyQuery((queries, { node }: Pick<Left, 'node'>) =>
   queries
     .selectFrom('Recording')
-    .select('callId')
-    .where('status', '=', sql.lit('pending'))
-    .where('node', 'is not', null)
-    .where('node', '=', node),
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select('Recording.callId')
+    .where('Recording.status', '=', sql.lit('pending'))
+    .where('Recording.node', 'is not', null)
+    .where('Recording.node', '=', node)
+    .where('Call.status', 'not in', statusesInProgress),
 );
 
-/** Returns calls whose recordings other gateways assigned to this node (`leaveRecording`). */
+/**
+ * Returns ended calls whose recordings other gateways assigned to this node (`leaveRecording`). A call that another
+ * gateway still has to end is omitted.
+ */
 export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
   (await leftTo(db, { node })).map(({ callId }) => callId);
+
+/** State of a recording for a gateway that has raw parts of it. */
+export type RecordingState = Pick<RecordingRecord, 'status' | 'truncated' | 'file'> & {
+  isErased: boolean;
+  /** Whether the call has ended. */
+  isOver: boolean;
+  /** Whether the call ended so long ago that its raw parts are no longer needed. */
+  isOld: boolean;
+  /** Whether this gateway finishes the recording. */
+  isHere: boolean;
+};
+
+type StatesQuery = { node: string; callIds: readonly string[]; oldAfterSec: number };
+
+const states = kyselyQuery((queries, { node, callIds, oldAfterSec }: StatesQuery) =>
+  queries
+    .selectFrom('Recording')
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select(['Recording.callId', 'Recording.status', 'Recording.truncated', 'Recording.file'])
+    .select(({ eb, fn }) => [
+      eb('Recording.erasedAt', 'is not', null).$castTo<boolean>().as('isErased'),
+      eb('Call.status', 'not in', statusesInProgress).$castTo<boolean>().as('isOver'),
+      fn
+        .coalesce(eb('Call.endedAt', '<=', secondsAgo(oldAfterSec)), sql.lit(false))
+        .$castTo<boolean>()
+        .as('isOld'),
+      eb(folderNode(), '=', node).$castTo<boolean>().as('isHere'),
+    ])
+    .where('Recording.callId', '=', ({ fn, val }) => fn.any(val(callIds))),
+);
+
+/** Returns the states of these calls' recordings, as `node` sees them; omits calls without a recording. */
+export const recordingStates = async (
+  db: Statements,
+  query: { node: string; callIds: readonly string[]; oldAfterMs: number },
+): Promise<ReadonlyMap<string, RecordingState>> => {
+  const { oldAfterMs, ...rest } = query;
+  const found = await states(db, { ...rest, oldAfterSec: oldAfterMs / 1000 });
+  return new Map(found.map(({ callId, ...state }) => [callId, state]));
+};
+
+const former = kyselyQuery((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('Call')
+    .leftJoin('CallFactRow as fact', (join) =>
+      join.onRef('fact.callId', '=', 'Call.id').on('fact.type', '=', sql.lit('call.taken_over')),
+    )
+    .select(['Call.epoch', 'fact.sequence', sql<string | null>`fact.data ->> 'from'`.as('from')])
+    .where('Call.id', '=', callId)
+    .orderBy('fact.sequence'),
+);
+
+/**
+ * Returns the gateways that held a call before it was taken over, in order: each may have a part of its recording.
+ * `areAll` is false if the journal lacks a take-over.
+ */
+export const formerHolders = async (
+  db: Statements,
+  callId: string,
+): Promise<{ known: string[]; areAll: boolean }> => {
+  const rows = await former(db, { callId });
+  const known = rows.flatMap(({ from }) => from ?? []);
+  return { known, areAll: known.length >= (rows[0]?.epoch ?? 1) - 1 };
+};
 
 const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
   queries
@@ -110,8 +179,8 @@ const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
 );
 
 /**
- * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run; oldest first,
- * limited in number.
+ * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run. The result is
+ * limited in number, oldest first.
  */
 export const abandonedRecordings = (
   db: Statements,
@@ -124,7 +193,7 @@ export type ErasedFile = { callId: string; file: string };
 type ErasedFilesQuery = {
   /** Gateway that removes the files. */
   node: string;
-  /** Continues after this call id. */
+  /** Call id after which the list continues. */
   after: string;
   atMost: number;
 };
@@ -175,7 +244,7 @@ const erasedOf = kyselyQuery((queries, { callIds }: { callIds: readonly string[]
     .where('erasedAt', 'is not', null),
 );
 
-/** Returns those of these calls whose recordings were erased. */
+/** Returns the calls among these whose recordings were erased. */
 export const erasedAmong = async (db: Statements, callIds: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await erasedOf(db, { callIds })).map(({ callId }) => callId));
 
@@ -211,7 +280,9 @@ const statusesOf = kyselyQuery((queries, { callIds }: { callIds: readonly string
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Returns the recording status of each of these calls; omits calls without a recording. `callIds` must be UUIDs. */
+/**
+ * Returns the recording status of each of these calls. Calls without a recording are omitted. `callIds` must be UUIDs.
+ */
 export const recordingStatuses = async (
   db: Statements,
   callIds: readonly string[],
@@ -229,7 +300,7 @@ const pendingElsewhere = kyselyQuery(
       .where(folderNode(), '<>', node),
 );
 
-/** Returns those of these calls whose recordings another gateway writes or has to finish. */
+/** Returns the calls among these whose recordings another gateway writes or has to finish. */
 export const recordedElsewhere = async (
   db: Statements,
   node: string,

@@ -7,7 +7,10 @@ import type { Sealing } from '../database/sealing.ts';
 
 const keys = /(?<=inline:)[^\s;]+/g;
 
-/** Format of `Sealing.seal`. A media key is base64 and contains no dot, so both can be told apart. */
+/**
+ * Matches the format of `Sealing.seal`. A media key is base64 and contains no dot, so sealed and unsealed keys can be
+ * distinguished.
+ */
 export const sealedKeys = /(?<=inline:)v1(?:\.[\w-]+){3}/g;
 
 const inDescriptions = (leg: SipLeg, change: (description: string) => string): SipLeg => {
@@ -25,8 +28,8 @@ export const sealLeg = (sealing: Sealing, id: string, leg: SipLeg): SipLeg =>
   inDescriptions(leg, (description) => description.replace(keys, (key) => sealing.seal(key, id)));
 
 /**
- * Keys that an older gateway stored unsealed are kept. A leg whose keys cannot be opened with any master key can only
- * be hung up.
+ * Opens the keys of a leg. Keys that an older gateway stored unsealed are returned unchanged. A leg whose keys cannot
+ * be opened with any master key can only be hung up.
  */
 export const openLeg = (sealing: Sealing, id: string, leg: SipLeg): SipLeg => {
   try {

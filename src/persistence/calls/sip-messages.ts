@@ -1,4 +1,4 @@
-/** SIP messages of calls; see `SipMessageRow`. */
+/** SIP messages of calls (see `SipMessageRow`). */
 import type { ExpressionBuilder } from 'kysely';
 import { withoutWaitingForDisk } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -8,7 +8,8 @@ import { columnsOf, rowsOf, type Row, type Tables } from '../database/tables.ts'
 export type StoredSipMessage = Row<'SipMessageRow'>;
 
 /**
- * Skips erased calls: a call may be erased immediately after its end, while its last messages still wait to be written.
+ * Whether a call was erased; messages of such calls are not stored. A call may be erased immediately after its end,
+ * while its last messages still wait to be written.
  */
 const wasErased = ({
   and,
@@ -30,7 +31,7 @@ const keeping = kyselyQuery((queries, { messages }: { messages: string }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Stores messages of several calls in one statement. Does not wait for the disk. */
+/** Stores messages of several calls in one statement, without waiting for the disk. */
 export const keepSipMessages = async (
   db: Statements,
   messages: readonly StoredSipMessage[],

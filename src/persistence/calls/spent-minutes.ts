@@ -1,6 +1,6 @@
 /**
- * Total duration of a day's outbound calls (guides/design/limits.md, "Minutes a day"). It is computed from the calls
- * each time, by the index of the workspace's call list; a separate counter could diverge.
+ * Total duration of a day's outbound calls (guides/design/limits.md, "Minutes a day"). The sum is computed from the
+ * calls each time, by the index of the workspace's call list, because a separate counter could diverge.
  */
 import type { Expression } from 'kysely';
 import { insertCall, type NewCallRow } from './calls.ts';
@@ -17,7 +17,8 @@ export type SpentOfNumber = {
   /** Seconds of conversation until now. */
   talkedSec: number;
   /**
-   * Like `talkedSec`, but calls in progress count with their maximum duration: these seconds must not be granted again.
+   * Seconds like `talkedSec`, except that calls in progress count with their maximum duration, because these seconds
+   * must not be granted again.
    */
   heldSec: number;
 };
@@ -35,7 +36,7 @@ const ofNumbers = kyselyQuery((queries, { workspaceId, from, until }: DayOf) =>
     .selectFrom('Call')
     .select('numberId')
     .select(({ eb, fn, lit, ref }) => {
-      /** `least` ignores nulls: an unanswered call has no seconds. */
+      /** `least` ignores nulls, so an unanswered call has no seconds. */
       const upTo = (end: Expression<Date | null>) =>
         eb
           .case()
@@ -61,13 +62,13 @@ const ofNumbers = kyselyQuery((queries, { workspaceId, from, until }: DayOf) =>
     .groupBy('numberId'),
 );
 
-/** Omits numbers without a call on that day. */
+/** Returns the durations by number. Numbers without a call on that day are omitted. */
 export const spentOn = (db: Statements, day: DayOf): Promise<SpentOfNumber[]> => ofNumbers(db, day);
 
 /**
- * Stores a call that begins on this day with the seconds that `grant` returns; `grant` throws to refuse it. Serialized
- * for a workspace over all gateways, so that no second is granted twice. Resolves to the seconds, or to undefined if
- * the request's key already placed another call and none is stored.
+ * Stores a call that begins on this day with the seconds that `grant` returns; `grant` throws to refuse the call. The
+ * function is serialized for a workspace over all gateways, so that no second is granted twice. Resolves to the
+ * seconds, or to undefined if no call was stored because the request's key already placed another call.
  */
 export const insertCallWithin = (
   db: Database,

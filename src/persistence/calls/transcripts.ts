@@ -1,4 +1,7 @@
-/** Transcripts: the words that were actually heard in a call, turn by turn. Facts write the turns (`call-facts.ts`). */
+/**
+ * Transcripts: the words that were actually heard in a call, turn by turn. Turns are written with facts
+ * (`call-facts.ts`).
+ */
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
@@ -13,6 +16,6 @@ const turnsOf = kyselyQuery((queries, { callId }: { callId: string }) =>
     .orderBy('sequence'),
 );
 
-/** The turns so far. The caller must have verified access to the call. */
+/** Returns the turns so far. The caller must have verified access to the call. */
 export const transcriptOf = (db: Statements, callId: string): Promise<TurnRecord[]> =>
   turnsOf(db, { callId });

@@ -23,7 +23,8 @@ const slowest = kyselyQuery((queries, { callIds }: { callIds: readonly string[] 
 );
 
 /**
- * Returns the 95th percentile of each call's response latencies in milliseconds; omits calls without a measured turn.
+ * Returns the 95th percentile of each call's response latencies in milliseconds. Calls without a measured turn are
+ * omitted.
  */
 export const turnLatencies = async (
   db: Statements,
@@ -68,7 +69,8 @@ const rounded = (milliseconds: number | null): number | null =>
   milliseconds === null ? null : Math.round(milliseconds);
 
 /**
- * Computes them over the turns of the newest answered calls of a time range. `mostCalls` limits the cost of a busy day.
+ * Computes the percentiles over the turns of the newest answered calls of a time range. `mostCalls` limits the cost of
+ * a busy day.
  */
 export const waitingTimes = async (
   db: Statements,

@@ -6,10 +6,10 @@ import { sql, type Expression } from 'kysely';
 
 const keyOf = (name: string | Expression<string>) => sql`hashtextextended(${name}, 0)`;
 
-/** Takes the lock; waits until it is free. */
+/** Statement that takes the lock, waiting until it is free. */
 export const takeLock = (name: string) => sql`select pg_advisory_lock(${keyOf(name)})`;
 
-/** Waits until the lock is free, without keeping it. */
+/** Expression that waits until the lock is free, without taking it. */
 export const awaitLock = (name: Expression<string>) =>
   sql`select pg_advisory_xact_lock_shared(${keyOf(name)})`;
 
@@ -17,7 +17,8 @@ export const tryLock = (name: Expression<string>) =>
   sql<{ taken: boolean }>`select pg_try_advisory_lock(${keyOf(name)}) as taken`;
 
 /**
- * Whether a session holds the lock. PostgreSQL shows the 64 bits as two halves; `objsubid` 1 marks them as one number.
+ * Expression for whether a session holds the lock. PostgreSQL shows the 64 bits as two halves; `objsubid` 1 marks the
+ * halves as one number.
  */
 const isLocked = (name: Expression<string>) => sql<boolean>`exists (
   select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted

@@ -28,9 +28,9 @@ export const askConnection = async <Found>(
   const query = {
     text: sql,
     values: [...parameters],
-    // Option of `pg` that its types lack here.
+    // An option of `pg` that is missing in its types.
     ...(withinMs === undefined ? {} : { query_timeout: withinMs }),
   };
-  // The caller states the type of the rows.
+  // The cast is the caller's responsibility: the caller states the type of the rows.
   return (await client.query(query)).rows as Found[];
 };

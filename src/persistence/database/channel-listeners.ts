@@ -11,7 +11,7 @@ export class ChannelListeners {
     this.#ofChannels.set(channel, others.add(listener));
   }
 
-  /** Returns whether it was the last listener of the channel. */
+  /** Removes a listener. Returns whether the removed listener was the last one of the channel. */
   remove(channel: string, listener: () => void): boolean {
     const others = this.#ofChannels.get(channel);
     if (others?.delete(listener) !== true || others.size > 0) return false;

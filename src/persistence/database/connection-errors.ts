@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
 };
 
-/** Thrown without an attempt, because the database was just found unresponsive. */
+/** Thrown without an attempt, because the database was found unresponsive shortly before. */
 export class DatabaseAway extends Error {
   override readonly name: string = 'DatabaseAway';
   constructor(message = 'The database does not answer', options?: ErrorOptions) {
@@ -20,7 +20,10 @@ const lostConnection =
 const lostConnectionText =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
-/** Error of a missing unix socket, whose server does not run. Other missing files are unrelated to the database. */
+/**
+ * Whether a unix socket is missing, whose server therefore does not run. Other missing files are unrelated to the
+ * database.
+ */
 const isMissingSocket = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 
@@ -76,7 +79,7 @@ const explanations: Record<string, string> = {
   '57P03': 'the server is starting or stopping',
 };
 
-/** A certificate or key file named by the URL that cannot be read. */
+/** Returns the certificate or key file in the URL that cannot be read. */
 const unreadFileOf = (error: unknown): string | undefined =>
   error instanceof Error &&
   'syscall' in error &&

@@ -1,6 +1,7 @@
 /**
- * Clock of the database, which all due times that gateways share use. The wall clocks of gateways may differ or be set;
- * the database has only one. The clock is read periodically and advances monotonically in between.
+ * Clock of the database, which all due times shared by gateways use. The wall clocks of gateways may differ or be set,
+ * whereas there is only one clock of the database. The clock is read periodically and advances monotonically in
+ * between.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,15 +11,15 @@ import type { Statements } from './statements.ts';
 export type DatabaseClock = { clock: Clock; close: () => void };
 
 const everyMs = 30_000;
-/** Limit of the query's duration: slower results are too imprecise for a clock reading. */
+/** Maximum duration of the query. The result of a slower query is too imprecise for a clock reading. */
 const promptMs = 1_000;
 
-/** `now()` would return the transaction's start time. */
+/** `clock_timestamp()` is read, because `now()` would return the transaction's start time. */
 const reading = kyselyQuery((queries) =>
   queries.selectNoFrom(({ fn }) => fn<Date>('clock_timestamp').as('now')),
 );
 
-/** Timers use `steady`, a monotonic clock. Rejects if the database does not answer. */
+/** Opens the clock. Timers use `steady`, a monotonic clock. Rejects if the database does not answer. */
 export const openDatabaseClock = async (
   db: Statements,
   { steady, logger }: { steady: Clock; logger: Logger },
@@ -27,7 +28,8 @@ export const openDatabaseClock = async (
     const asked = steady.now();
     const [row] = await reading(db, {});
     if (row === undefined) throw new Error('The database does not say what time it is');
-    // Assumes the time of the query's start. Due times are then never late, and early by at most the query's duration.
+    // The time is assumed to be that of the query's start. Due times are then never late, and early by at most the
+    // query's duration.
     return { ahead: row.now.getTime() - asked, tookMs: steady.now() - asked };
   };
   let last = await read();

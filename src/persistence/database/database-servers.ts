@@ -1,14 +1,14 @@
 /**
- * Servers of one database: one accepts writes, the others replicate it and replace it when it fails. Replication and
- * fencing are the operator's task (Patroni, repmgr, a cloud service); this module finds the primary like libpq with
- * `target_session_attrs=read-write`.
+ * Servers of one database: one accepts writes, and the others replicate it and replace it when it fails. Replication
+ * and fencing are the operator's task (Patroni, repmgr, a cloud service). This module finds the primary server like
+ * libpq with `target_session_attrs=read-write`.
  */
 import { Client, type ClientConfig } from 'pg';
 import { DatabaseAway, explain } from './connection-errors.ts';
 import type { DatabaseAddress, PoolLimits } from './open-pool.ts';
 
 export type DatabaseServer = {
-  /** Address for messages, without the password. */
+  /** Address for messages, which does not contain the password. */
   name: string;
   address: DatabaseAddress;
 };
@@ -22,7 +22,7 @@ export class NoServerTakesWrites extends DatabaseAway {
   }
 }
 
-/** The server is a read-only replica. */
+/** Thrown when the server is a read-only replica. */
 export class OnlyCopies extends DatabaseAway {
   override readonly name = 'OnlyCopies';
   constructor() {
@@ -44,7 +44,7 @@ export class DatabaseServers {
     this.#current = servers[0];
   }
 
-  /** Current server for new connections. */
+  /** Returns the address of the current server, for new connections. */
   readonly address = (): DatabaseAddress => this.#current.address;
 
   /**

@@ -28,8 +28,8 @@ import { takeLock } from './advisory-locks.ts';
 import { askConnection } from './ask-connection.ts';
 
 /**
- * Runs work that only one gateway per database may do at a time, under a PostgreSQL advisory lock; other gateways wait.
- * `what` is the name of the lock. The lock's connection is closed afterwards, and the lock is released if the gateway
+ * Runs work that only one gateway per database may do at a time, under a PostgreSQL advisory lock named `what`; other
+ * gateways wait. The connection that holds the lock is closed afterwards, so the lock is also released if the gateway
  * dies.
  */
 const withAdvisoryLock = async <Result>(
@@ -38,7 +38,7 @@ const withAdvisoryLock = async <Result>(
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> => {
   const client = await connect();
-  // Empty handler: a lost connection also rejects the statements of the work.
+  // The handler is empty, because a lost connection also rejects the statements of the work.
   client.on('error', () => {});
   try {
     await askConnection(client, takeLock(`trunkline ${what}`));
@@ -49,8 +49,9 @@ const withAdvisoryLock = async <Result>(
 };
 
 /**
- * Replaces these modes by `verify-full`. `pg` treats them as `verify-full` and warns that a later version will not; the
- * explicit mode keeps the present meaning. With `uselibpqcompat` the operator requests libpq's meaning.
+ * Replaces certain SSL modes of a URL by `verify-full`. `pg` treats these modes as `verify-full` and warns that a later
+ * version will not; the explicit mode keeps the present meaning. With `uselibpqcompat`, the operator requests libpq's
+ * meaning.
  */
 const withPlainSslMode = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)
@@ -82,11 +83,11 @@ const serverOf = (url: string): DatabaseServer => {
 };
 
 export type Database = Statements & {
-  /** Like `statements`, on the journal's own connections. Statements queue there without a time limit. */
+  /** Statements on the journal's own connections. Statements wait for these connections without a time limit. */
   journal: Statements;
   /**
-   * Runs several statements atomically; rolls back if `work` throws. The manager is in the same transaction; its changes
-   * are flushed at the end.
+   * Runs several statements atomically, and rolls back if `work` throws. The manager is in the same transaction, and
+   * its changes are flushed at the end.
    */
   transaction: <Result>(
     work: (statements: Statements, manager: EntityManager) => Promise<Result>,
@@ -94,8 +95,8 @@ export type Database = Statements & {
   /** A fresh fork of the entity manager with its own identity map. */
   entityManager: () => EntityManager;
   /**
-   * Calls `onNotify` for each notification on the channel, and once after a reconnect, since some may have been missed.
-   * The returned function unsubscribes.
+   * Calls `onNotify` for each notification on the channel. Also calls it once after a reconnect, since notifications
+   * may have been missed. The returned function unsubscribes.
    */
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
   /** Runs work under a database-wide lock named `what`; other gateways wait. */
@@ -110,17 +111,17 @@ export type Database = Statements & {
 
 export type DatabaseConnection =
   /**
-   * `postgresql://user:password@host:port/database`, with `pg` parameters (`sslmode` …), and several servers of one
-   * database as `host:port,host:port`.
+   * URL `postgresql://user:password@host:port/database`, with `pg` parameters (`sslmode` …). Several servers of one
+   * database are written as `host:port,host:port`.
    */
   | { url: string }
   | { socketFolder: string; database: string; user: string }
-  /** A server reached through custom streams instead of sockets. */
+  /** Opens a stream to a server that is reached without sockets. */
   | { openStream: () => Duplex };
 
 export type DatabaseLimits = PoolLimits & NodeSessionLimits;
 
-/** Server name for messages, without the password. */
+/** Returns the server's name for messages, without the password. */
 const describe = (
   connection: DatabaseConnection,
 ): { where: string; servers: [DatabaseServer, ...DatabaseServer[]] } => {
@@ -142,8 +143,8 @@ const describe = (
 
 /**
  * Size of the node's pool: one connection for the node's session, one for mutually exclusive work, two for migrations,
- * and two to wait for the end of another's session, because a wait may begin before the former one's connection is
- * closed.
+ * and two for waiting for the end of another session, because a wait may begin before the connection of the former wait
+ * is closed.
  */
 const nodePoolSize = 6;
 
@@ -160,9 +161,9 @@ const migrating: Partial<Options> = {
  */
 export const openDatabase = async (settings: {
   connection: DatabaseConnection;
-  /** Connections for reads and writes. */
+  /** Number of connections for reads and writes. */
   poolSize: number;
-  /** Connections for the journal. */
+  /** Number of connections for the journal. */
   journalPoolSize: number;
   limits: DatabaseLimits;
   /** Name of this process among the gateways of the database. */
@@ -185,7 +186,7 @@ export const openDatabase = async (settings: {
 
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
-    // Includes the node's pool, in which migrations leave idle connections.
+    // The node's pool is included, because migrations leave idle connections in it.
     const patient: OpenPool[] = [nodePool];
     let requests: OpenPool | undefined;
     const connect = () => nodePool.pool.connect();
@@ -198,7 +199,7 @@ export const openDatabase = async (settings: {
       limits,
       onSilence() {
         for (const pool of patient) pool.renew();
-        // Fails pending requests immediately, so that they do not wait for an unreachable server.
+        // Pending requests fail immediately, so that they do not wait for an unreachable server.
         requests?.breakOff();
       },
       logger,

@@ -1,5 +1,5 @@
 /**
- * Connects MikroORM, Kysely and SQL texts to PostgreSQL over a pool of this project. MikroORM's own pool would reuse a
+ * Connects MikroORM, Kysely and SQL texts to PostgreSQL by a pool of this project. MikroORM's own pool would reuse a
  * connection whose response never came, and the next statement would wait on that connection as well.
  */
 import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
@@ -16,8 +16,8 @@ import { DatabaseAway } from './connection-errors.ts';
 import { preparedNameOf } from './prepared-texts.ts';
 
 /**
- * Semaphore: allows at most `most` holders at once. Others queue in order without a time limit; the wait is bounded
- * because each running task has its own limit.
+ * Creates a semaphore with at most `most` holders at once. Further holders queue in order without a time limit; the
+ * wait is bounded because each running task has a limit of its own.
  */
 const limitConcurrency = (most: number): { take: () => Promise<void>; give: () => void } => {
   const waiting: (() => void)[] = [];
@@ -37,12 +37,13 @@ const limitConcurrency = (most: number): { take: () => Promise<void>; give: () =
 
 const oid = { int8: 20, timestamptz: 1184 };
 
-/** `2026-11-21 12:00:00.123+09` → Date; the offset is the session's time zone. */
+/** Parses a timestamp such as `2026-11-21 12:00:00.123+09`, whose offset is that of the session's time zone. */
 export const parseTimestamp = (text: string): Date =>
   new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
 
 /**
- * Parses timestamps as Date and 64-bit integers as numbers (none here approaches 2^53); other types use `pg`'s parsers.
+ * Parses timestamps as Date and 64-bit integers as numbers (no value of this database approaches 2^53). Other types
+ * have `pg`'s parsers.
  */
 export const typeParsers: CustomTypesConfig = {
   getTypeParser: (type: number, format?: unknown) => {
@@ -52,24 +53,30 @@ export const typeParsers: CustomTypesConfig = {
   },
 };
 
-/** Closes a connection that may be dead: an orderly end would wait for an answer. */
+/** Destroys a connection that may be dead, because an orderly end would wait for an answer. */
 export const discard = (client: PoolClient): void => {
   client.connection.stream.destroy();
   client.release(true);
 };
 
-/** Uses a prepared statement for constant texts. Other texts differ each time or run once. */
+/** Creates the query of a text. Constant texts use a prepared statement; other texts differ each time or run once. */
 const queryOf = (text: string, values: unknown[]): QueryConfig => {
   const name = preparedNameOf(text);
   return name === undefined ? { text, values } : { name, text, values };
 };
 
-/** A pooled connection for Kysely, from acquisition to release. */
+/** Kysely does not release the connection of a transaction whose statement of this kind fails. */
+const lastOfTransaction = /^(?:begin|start transaction|rollback)/;
+
+/**
+ * A pooled connection for Kysely, from acquisition to release. The connection is released early when it is lost: a
+ * transaction on it can end in no other way.
+ */
 class PooledClient implements PostgresPoolClient {
   readonly processID?: number;
   readonly #client: PoolClient;
   readonly #onRelease: () => void;
-  #isDoubtful = false;
+  #isReleased = false;
 
   constructor(client: PoolClient, onRelease: () => void) {
     this.#client = client;
@@ -78,7 +85,7 @@ class PooledClient implements PostgresPoolClient {
 
   query(...asked: unknown[]): never {
     const [text, values] = asked;
-    // Required by the interface for cursors, which are not used: a result is read completely.
+    // The interface requires cursors, which are not used: a result is always read completely.
     return this.#run(String(text), Array.isArray(values) ? values : []) as never;
   }
 
@@ -86,15 +93,20 @@ class PooledClient implements PostgresPoolClient {
     try {
       return await this.#client.query(queryOf(text, values));
     } catch (error) {
-      // After an error from the server the connection still works; after any other error it may be dead and is
-      // discarded.
-      this.#isDoubtful ||= !(error instanceof DatabaseError);
+      // After an error from the server the connection still works; after any other error it may be dead.
+      if (!(error instanceof DatabaseError) || lastOfTransaction.test(text)) this.#end(true);
       throw error;
     }
   }
 
   release(): void {
-    this.#client.release(this.#isDoubtful);
+    this.#end(false);
+  }
+
+  #end(isDiscarded: boolean): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#client.release(isDiscarded);
     this.#onRelease();
   }
 }
@@ -105,8 +117,8 @@ export type Execute = (text: string, values: readonly unknown[]) => Promise<obje
 export type Connections = {
   dialect: PostgresDialect;
   /**
-   * Bypasses Kysely's connection handling for compiled statements. That handling costs 27 µs of processor time per
-   * statement, beside 45 µs for the driver.
+   * Executes compiled statements without Kysely's connection handling, which costs 27 µs of processor time per
+   * statement, in addition to 45 µs for the driver.
    */
   execute: Execute;
 };
@@ -118,9 +130,9 @@ export const connectionsOver = (
     isAway = () => false,
     turns = Infinity,
   }: {
-    /** Whether the database was found unresponsive: statements then fail immediately with `DatabaseAway`. */
+    /** Whether the database was found unresponsive. Statements then fail immediately with `DatabaseAway`. */
     isAway?: () => boolean;
-    /** Maximum number of concurrent statements; the wait of others does not count for `connectMs`. */
+    /** Maximum number of concurrent statements. The wait of other statements does not count for `connectMs`. */
     turns?: number;
   } = {},
 ): Connections => {
@@ -145,7 +157,7 @@ export const connectionsOver = (
       if (isAway()) throw new DatabaseAway();
       await take();
       try {
-        // Only logged: `pg` itself discards the connection of a failed statement.
+        // The error is only logged, because `pg` itself discards the connection of a failed statement.
         return (await pool.query(queryOf(text, [...values]))).rows;
       } finally {
         give();

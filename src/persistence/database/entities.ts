@@ -21,6 +21,7 @@ import { Recording } from '../calls/recording.ts';
 import { RequestCount } from '../workspaces/request-count.ts';
 import { TrunkChannel, TrunkLoad } from '../trunks/trunk-load.ts';
 import { SipMessageRow } from '../calls/sip-message.ts';
+import { SimulatedCallee } from '../workspaces/simulated-callee.ts';
 import { SignInLink } from '../workspaces/sign-in-link.ts';
 import { TrunkRow } from '../trunks/trunk.ts';
 import { WebhookEndpoint } from '../events/webhook-endpoint.ts';
@@ -31,6 +32,7 @@ export const entities = [
   AdminToken,
   ConsoleSession,
   SignInLink,
+  SimulatedCallee,
   TrunkRow,
   PhoneNumber,
   AgentBinding,

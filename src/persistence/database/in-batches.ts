@@ -1,13 +1,17 @@
 /**
- * Batches concurrent requests: one statement for many is far cheaper than one for each.
+ * Batches concurrent requests, because one statement for many requests is far cheaper than one statement for each.
  *
  * The first item is sent at the end of the event loop turn, with all items of that turn. While `lanes` batches are in
  * progress, further items queue and share the next batch. Items therefore never wait for items that may not come. A
- * batch contains only items from before its start, so a look-up sees everything committed before the request.
+ * batch contains only items that were added before its start, so a look-up sees everything committed before the
+ * request.
  */
 import { isTransient } from './connection-errors.ts';
 
-/** Number of concurrent batches (two, so that one slow batch does not block all), and maximum of items per batch. */
+/**
+ * Number of concurrent batches (two by default, so that one slow batch does not block all), and maximum number of items
+ * per batch.
+ */
 type BatchLimits = { lanes?: number; most?: number };
 
 type Waiting<Item, Result> = {

@@ -13,11 +13,12 @@ class Placeholder {
 }
 
 /**
- * A query with a name, as a function of its values. It is compiled at its first use and prepared by the server once per
- * connection: compiling a query of many columns takes half a millisecond. `write` therefore sees placeholders, which it
- * can only insert into the query: compute conditions, sums and defaults before the call or within the query.
+ * Defines a query as a function of its values. The query is compiled at its first use and prepared by the server once
+ * per connection, because compiling a query of many columns takes half a millisecond. `write` therefore sees
+ * placeholders, which it can only insert into the query: conditions, sums and defaults must be computed before the call
+ * or within the query.
  *
- * A constant that the condition of a partial index names must be part of the text (`sql.lit`), not a parameter.
+ * A constant in the condition of a partial index must be part of the text (`sql.lit`), not a parameter.
  */
 export const kyselyQuery = <Values extends object, Found>(
   write: (queries: Queries, values: Values) => Compilable<Found>,
@@ -26,7 +27,8 @@ export const kyselyQuery = <Values extends object, Found>(
   return ({ queries, execute }, values) => {
     if (compiled === undefined) {
       const names = Object.keys(values);
-      // Kysely accepts any value here; `write` knows the type of the value that replaces the placeholder.
+      // The cast is safe: Kysely accepts any value here, and `write` knows the type of the value that replaces the
+      // placeholder.
       const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Values;
       compiled = write(queries, placeholders).compile();
       prepareText(compiled.sql);
@@ -47,6 +49,6 @@ export const runQuery = <Found>(
   query: Compilable<Found>,
 ): Promise<Found[]> => {
   const { sql, parameters } = query.compile();
-  // Type of a row, derived from the query, whose columns are those of the entities.
+  // The type of a row follows from the query, whose columns are those of the entities.
   return execute<Found>(sql, parameters);
 };

@@ -1,4 +1,4 @@
-/** Notifications announce new rows and carry no data: listeners query the database. */
+/** Notifications about new rows. A notification carries no data: listeners query the database. */
 import { sql } from 'kysely';
 import { kyselyQuery } from './kysely-query.ts';
 import type { Statements } from './statements.ts';

@@ -3,18 +3,18 @@
  * connection, and for closing.
  *
  * The server cancels a slow statement and keeps its connection. If the cancellation does not arrive either, the
- * connection died silently (a frozen server, a network that drops packets). Its statement then fails here and the
- * connection is discarded, so that the next statement gets another one.
+ * connection died silently (a frozen server, a network that drops packets). The statement then fails in this module and
+ * the connection is discarded, so that the next statement gets another connection.
  */
 import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient, type PoolConfig } from 'pg';
 import { typeParsers } from './dialect.ts';
 
 export type PoolLimits = {
-  /** Time limit for obtaining a connection, new or free. */
+  /** Time limit for obtaining a new or free connection. */
   connectMs: number;
-  /** The server's time limit for a statement. */
+  /** Time limit of the server for a statement. */
   statementMs: number;
-  /** Time limit for a response; longer than `statementMs`. */
+  /** Time limit for a response, longer than `statementMs`. */
   answerMs: number;
   /** Lifetime of an idle connection. */
   idleMs: number;
@@ -28,9 +28,9 @@ export type OpenPool = {
   pool: Pool;
   /** Discards idle connections, which may be dead. */
   renew: () => void;
-  /** Discards all connections: running statements fail, and the next ones get new connections. */
+  /** Discards all connections. Running statements fail, and later ones get new connections. */
   breakOff: () => void;
-  /** Waits up to a limit for running statements. */
+  /** Waits up to a limit for running statements, then closes all connections. */
   close: () => Promise<void>;
 };
 
@@ -43,8 +43,8 @@ const watchConnections = () => {
   };
   return {
     watch(pool: Pool) {
-      // Empty handler: when the server drops a connection, its running statement fails, and `pg` also reports the loss
-      // here.
+      // The handler is empty: when the server drops a connection, its running statement fails, and `pg` also reports
+      // the loss here.
       pool.on('error', () => {});
       pool.on('connect', (client) => {
         client.on('error', () => {});
@@ -71,12 +71,12 @@ export type DatabaseAddress = Pick<
 /** `pg` awaits the result of `onConnect`, although its types do not say so. */
 type LimitedConfig = Omit<PoolConfig, 'onConnect'> & { onConnect?: (client: ClientBase) => Promise<unknown> };
 
-/** Opens connections on demand, at most `size` at once, to the current server. */
+/** Opens connections to the current server on demand, at most `size` at once. */
 export const openPool = (settings: {
   address: () => DatabaseAddress;
   size: number;
   limits: PoolLimits;
-  /** Whether statements have no time limit; used for migrations. */
+  /** Whether statements have no time limit, as in migrations. */
   isPatient?: boolean;
 }): OpenPool => {
   const { address, size, limits, isPatient = false } = settings;
@@ -96,7 +96,7 @@ export const openPool = (settings: {
   };
   if (!isPatient) {
     config.query_timeout = limits.answerMs;
-    // Set by a statement instead of a connection parameter, which a connection pooler may refuse.
+    // The time limit is set by a statement, because a connection pooler may refuse connection parameters.
     config.onConnect = (client) => client.query(`set statement_timeout = ${limits.statementMs}`);
   }
   const pool = new Pool(config);
@@ -107,7 +107,8 @@ export const openPool = (settings: {
     breakOff: connections.closeAll,
     async close() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
-      // The timer also runs after `pool.end()`: it destroys a dead connection, which never confirms its end.
+      // The timer also runs after `pool.end()`, because it must destroy a dead connection, which never confirms its
+      // end.
       limit.unref();
       await pool.end();
     },

@@ -1,12 +1,12 @@
 /**
- * Texts that the server prepares once per connection, because they run often and are constant. The server plans other
+ * Texts that the server prepares once per connection, because they are constant and run often. The server plans other
  * texts each time.
  */
 
 /** Names under which the server prepares the texts, once per connection. */
 const preparedNames = new Map<string, string>();
 
-/** Lets the server prepare this text, which must be constant. */
+/** Marks a text for preparation by the server. The text must be constant. */
 export const prepareText = (text: string): void => {
   if (!preparedNames.has(text)) preparedNames.set(text, `trunkline_${preparedNames.size + 1}`);
 };

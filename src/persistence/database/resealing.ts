@@ -1,5 +1,5 @@
 /**
- * Encrypts secrets that use an older master key again with the newest one. Skips a secret that changes meanwhile,
+ * Encrypts secrets that use an older master key again with the newest one. A secret that changes meanwhile is skipped,
  * because the change already used the newest key.
  */
 import type { Database } from './database.ts';
@@ -11,13 +11,13 @@ type SealedSecret = { about: string; sealed: string };
 
 type Change = SealedSecret & { resealed: string; secret: string };
 
-/** A column of sealed secrets. Tables have different types, so each has its own queries. */
+/** A column of sealed secrets. Tables have different types, so each column has its own queries. */
 type SealedColumn = {
   read(db: Database): Promise<SealedSecret[]>;
   write(db: Database, change: Change, sealing: Sealing): Promise<unknown>;
 };
 
-/** Sealed values of number keys: recovery copy and fingerprint. */
+/** Sealed values of number keys: the recovery copy and the fingerprint. */
 const numberKeys: SealedColumn = {
   read: ({ queries }) =>
     queries
@@ -52,7 +52,7 @@ const agentTokens: SealedColumn = {
       .execute(),
 };
 
-/** One row may contain several sealed values. */
+/** Sealed headers of agents; one row may contain several sealed values. */
 const agentHeaders: SealedColumn = {
   async read({ queries }) {
     const rows = await queries
@@ -122,7 +122,7 @@ const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): Sealed
       .execute(),
 });
 
-/** Media keys are within the session descriptions of a call in progress, several in one row. */
+/** Media keys, which are within the session descriptions of a call in progress, several in one row. */
 const callKeys: SealedColumn = {
   async read({ queries }) {
     const calls = await queries.selectFrom('CallCheckpoint').select('legs').execute();
@@ -164,8 +164,8 @@ const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn
 ];
 
 /**
- * `resealed`: secrets that were sealed with an older key. `unreadable`: secrets that no configured key opens; they are
- * unchanged.
+ * Result for one kind of secret. `resealed`: number of secrets that were sealed with an older key. `unreadable`: number
+ * of secrets that no configured key opens; they are unchanged.
  */
 export type ResealedSecrets = { kind: SecretKind; resealed: number; unreadable: number };
 
@@ -173,7 +173,7 @@ const openOrNull = (sealing: Sealing, { sealed, about }: SealedSecret): string |
   try {
     return sealing.open(sealed, about);
   } catch {
-    // An unreadable secret is only counted here; an error is reported when it is used.
+    // An unreadable secret is only counted here. Its use reports an error.
     return null;
   }
 };

@@ -21,28 +21,28 @@ import {
 } from 'node:crypto';
 
 export type Sealing = {
-  /** Encrypts a secret. `about` identifies its owner, such as an id. */
+  /** Encrypts a secret. `about` identifies the owner of the secret, for example by an id. */
   seal(plain: string, about: string): string;
-  /** Throws if the text was sealed with an unknown key or a different `about`, or was modified. */
+  /** Decrypts a text. Throws if the text was sealed with an unknown key or a different `about`, or was modified. */
   open(sealed: string, about: string): string;
-  /** The id of the newest key. */
+  /** Id of the newest key. */
   keyId: string;
   /** Whether the text was sealed with the newest key. */
   isNewest(sealed: string): boolean;
-  /** Fingerprint for storing, made with the newest key. */
+  /** Returns the fingerprint for storing, by the newest key. */
   fingerprint(secret: string): Buffer;
-  /** Fingerprints for look-ups: one for each key, newest first. */
+  /** Returns the fingerprints for look-ups: one for each key, newest first. */
   fingerprints(secret: string): Buffer[];
   /**
-   * Message authentication code by which gateways with the same master key authenticate each other; uses the newest
-   * key.
+   * Returns the message authentication code by which gateways with the same master key authenticate each other, by the
+   * newest key.
    */
   nodeCode(text: string): Buffer;
-  /** Message authentication codes for verification: one for each key, newest first. */
+  /** Returns the message authentication codes for verification: one for each key, newest first. */
   nodeCodes(text: string): Buffer[];
 };
 
-/** A KeyObject is prepared once; every request uses the pepper. */
+/** Keys derived from a master key. The pepper is a KeyObject, which is prepared once, because every request uses it. */
 type DerivedKeys = { id: string; sealing: Buffer; pepper: KeyObject; nodes: KeyObject };
 
 const version = 'v1';

@@ -6,9 +6,9 @@
  *
  * explain (generic_plan) <text>;
  *
- * `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values. In older versions, `prepare` the text and
- * `explain execute` it with nulls. For real times, prepare the text and use `explain (analyze, buffers) execute
- * name(…)` within a transaction that you roll back.
+ * The option `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values. In older versions, `prepare`
+ * the text and `explain execute` it with nulls. To measure real times, prepare the text and use `explain (analyze,
+ * buffers) execute name(…)` within a transaction that you roll back.
  */
 import { prepareText } from './prepared-texts.ts';
 import type { Statements } from './statements.ts';
@@ -19,8 +19,8 @@ export type SqlText<Values extends object, Found> = ((
 ) => Promise<Found[]>) & { text: string };
 
 /**
- * Declares a statement. `parameters` names the values of `$1`, `$2` …; the columns of the result have the names of
- * `Found`.
+ * Declares a statement. `parameters` contains the names of the values `$1`, `$2` …; the columns of the result have the
+ * names of `Found`.
  */
 export const sqlText = <Values extends object, Found>(
   text: string,

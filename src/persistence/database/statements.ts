@@ -8,9 +8,9 @@ import type { EntityNames, Queries, Tables } from './tables.ts';
 export type Statements = {
   /** Builds queries with the names of entities and their properties (`kysely-query.ts`). */
   queries: Queries;
-  /** Encodes rows of a table as the one parameter that `rowsOf` and `json_populate_recordset` read. */
+  /** Encodes rows of a table as one parameter, which `rowsOf` and `json_populate_recordset` read. */
   asJson: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
-  /** Runs SQL text with `$1`, `$2` …; the caller states the type of the rows. */
+  /** Runs SQL text with `$1`, `$2` …. The caller states the type of the rows. */
   execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
 };
 
@@ -19,7 +19,7 @@ export const ormOver = (dialect: PostgresDialect, options: Partial<Options> = {}
   // MikroORM requires a database name; the connections determine the real one.
   new MikroORM({ entities, dbName: 'postgres', driverOptions: dialect, ...options });
 
-/** `kysely` and `execute` of a transaction use the same connection. */
+/** Creates the statements of a transaction; `kysely` and `execute` must use the same connection. */
 export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execute): Statements => ({
   queries: kysely.withPlugin(names),
   asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),

@@ -1,11 +1,11 @@
 /**
  * Tables for queries, derived from the entities: a table has its entity's name, a column its property's. No table or
- * column is listed here.
+ * column is listed in this file.
  *
- * MikroORM's plugin for this, `MikroKyselyPlugin` (7.2.1), looks up the table of each name. It does not find it in an
- * update with an alias or after a `with … returning`, and it returns the `call_id` of a recording joined with its call
- * as `id`, the property of Call. Here a property is the same column in every table, which is checked at start, so no
- * look-up is needed.
+ * MikroORM's own plugin, `MikroKyselyPlugin` (7.2.1), is not used. `MikroKyselyPlugin` looks up the table of each name,
+ * but fails in an update with an alias and after a `with … returning`; and it returns the `call_id` of a recording
+ * joined with its call as `id`, the property of Call. In this project, a property is the same column in every table,
+ * which is checked at start, so no look-up is needed.
  */
 import type { InferKyselyDB, MetadataStorage } from '@mikro-orm/postgresql';
 import {
@@ -35,16 +35,16 @@ export type Tables = InferKyselyDB<
   { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' }
 >;
 
-/** A row as read. */
+/** A row as it is read. */
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 /**
- * Every column of a table by name. A prepared query must name its columns: the server refuses to run a prepared `*`
- * after a migration, of this gateway or of a newer one, has added a column.
+ * Returns all column names of a table. A prepared query must list its columns, because the server refuses to run a
+ * prepared `*` after a migration (of this gateway or of a newer one) has added a column.
  */
 export const columnsOf = <Table extends keyof Tables>(table: Table): (keyof Row<Table> & string)[] => {
   const entity = entities.find(({ name }) => name === table);
-  // The type of `Object.keys` loses the key type.
+  // The cast is necessary, because `Object.keys` loses the type of the keys.
   return Object.keys(entity?.properties ?? {}) as (keyof Row<Table> & string)[];
 };
 
@@ -65,7 +65,7 @@ class Renaming extends OperationNodeTransformer {
   }
 }
 
-/** A selected column, under its name in the result. */
+/** Returns a selected column and its name in the result. */
 const resultName = (selection: OperationNode): { column: OperationNode; name: string } | undefined => {
   if (AliasNode.is(selection)) {
     const { node: column, alias } = selection;
@@ -75,14 +75,14 @@ const resultName = (selection: OperationNode): { column: OperationNode; name: st
   return ColumnNode.is(column) ? { column: selection, name: column.column.name } : undefined;
 };
 
-/** Alias that the name mapping does not change. */
+/** Adds an alias that the mapping of names does not change. */
 const underItsName = (selected: SelectionNode): SelectionNode => {
   const result = resultName(selected.selection);
   if (result === undefined) throw new Error('A query names every column of its result');
   return SelectionNode.create(AliasNode.create(result.column, RawNode.createWithSql(`"${result.name}"`)));
 };
 
-/** Leaves rows from the server unchanged: results have the names that the query assigns. */
+/** Leaves rows from the server unchanged, so that results have the names that the query assigns. */
 const withResultNames = (query: RootOperationNode): RootOperationNode => {
   if ('returning' in query && query.returning !== undefined) {
     const { returning } = query;
@@ -127,7 +127,7 @@ export class EntityNames implements KyselyPlugin {
     return Promise.resolve(result);
   }
 
-  /** A row with column names, as `rowsOf` reads it. Null values may be omitted. */
+  /** Converts a row to column names, as `rowsOf` reads it. Null values may be omitted. */
   inColumns(row: Readonly<Record<string, unknown>>): UnknownRow {
     const named: UnknownRow = {};
     for (const name of Object.keys(row)) {
@@ -140,8 +140,8 @@ export class EntityNames implements KyselyPlugin {
 }
 
 /**
- * Passes any number of rows as one parameter: `json` is an array of them, made by `Statements.asJson`. A missing column
- * is null.
+ * Passes any number of rows as one parameter. `json` is an array of rows, created by `Statements.asJson`; a missing
+ * column is null.
  */
 export const rowsOf = <Table extends keyof Tables>(
   table: Table,

@@ -7,7 +7,7 @@ import { StartError } from '#src/domain/start-error.ts';
 
 export type Binaries = { initdb: string; postgres: string };
 
-/** Major version of the packages; a data folder of another major version cannot be read. */
+/** Major version of the packages. A data folder of another major version cannot be read. */
 export const postgresMajor = '18';
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -43,7 +43,7 @@ const makeLinks = async (folder: string): Promise<void> => {
   }
 };
 
-/** `spareFolder` receives a copy of the programs if the package's own folder is not writable. */
+/** Finds the programs. `spareFolder` receives a copy of them if the package's own folder is not writable. */
 export const findBinaries = async (spareFolder: string): Promise<Binaries> => {
   let folder = packageFolder();
   try {

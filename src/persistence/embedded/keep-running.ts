@@ -1,13 +1,13 @@
 /**
  * Supervises the embedded server while the gateway runs. If the server is terminated from outside (killed, out of
- * memory), it is restarted, as often as necessary. All committed data is kept; clients must reconnect.
+ * memory), it is restarted, as often as necessary. No committed data is lost; clients must reconnect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Postmaster } from './postmaster.ts';
 
 export type KeptServer = {
-  /** Ends the supervision; cancels a start in progress. */
+  /** Ends the supervision and cancels a start in progress. */
   stop: () => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export const keepRunning = (options: {
   server: Postmaster;
   /** Returns the running server; undefined if none runs. */
   find: () => Promise<Postmaster | undefined>;
-  /** Rejects if the server did not start or the signal aborted the start. */
+  /** Starts the server. Rejects if the server did not start or the signal aborted the start. */
   bringUp: (signal: AbortSignal) => Promise<Postmaster>;
   logger: Logger;
 }): KeptServer => {
@@ -29,7 +29,7 @@ export const keepRunning = (options: {
   let { pid } = options.server;
 
   const pause = async (milliseconds: number): Promise<void> => {
-    // Waits before the next start; the wait ends early when the supervision ends.
+    // The wait before the next start ends early when the supervision ends.
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
   };
 

@@ -1,4 +1,4 @@
-/** Status of a running PostgreSQL server from its data folder (`postmaster.pid`). */
+/** Reads the status of a running PostgreSQL server from its data folder (`postmaster.pid`). */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Whether the process is the server: after a reboot the process id may belong to another program. If the program of a
+ * Whether the process is the server. After a reboot, the process id may belong to another program. If the program of a
  * process cannot be determined, the process counts as the server.
  */
 const isPostgres = async (pid: number): Promise<boolean> => {

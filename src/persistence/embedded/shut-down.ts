@@ -5,7 +5,7 @@ import { findPostmaster } from './postmaster.ts';
 const longestMs = 15_000;
 const pollMs = 10;
 
-/** Sends a signal; ignores that the server has ended meanwhile. */
+/** Sends a signal. An error because the server has ended meanwhile is ignored. */
 const tell = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
@@ -19,7 +19,8 @@ export const shutDown = async (cluster: string): Promise<void> => {
   const server = await findPostmaster(cluster);
   if (server === undefined) return;
   const { pid } = server;
-  // SIGINT is PostgreSQL's "fast" shutdown. SIGQUIT is its "immediate" one, after which it recovers at the next start.
+  // SIGINT is PostgreSQL's "fast" shutdown. SIGQUIT is its "immediate" shutdown, after which PostgreSQL recovers at the
+  // next start.
   tell(pid, 'SIGINT');
   const deadline = performance.now() + longestMs;
   while ((await findPostmaster(cluster))?.pid === pid) {

@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** A socket path is limited to 104 bytes on macOS and 108 on Linux; the socket's own name needs 14 of them. */
+/**
+ * Maximum length of the folder's path. A socket path is limited to 104 bytes on macOS and 108 on Linux, and the
+ * socket's own name needs 14 of them.
+ */
 const longestFolderBytes = 85;
 
-/** Port number of the server; without TCP it is only part of the socket's name. */
+/** Port number of the server, which without TCP is only part of the socket's name. */
 export const postgresPort = 5432;
 
 export const socketFile = (socketFolder: string): string => join(socketFolder, `.s.PGSQL.${postgresPort}`);
@@ -23,8 +26,8 @@ const isFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Returns the folder of the socket: one inside `folder`, or, if that path is too long for a socket, a short temporary
- * folder whose path is stored there.
+ * Returns the folder of the socket: one inside `folder` or, if that path is too long for a socket, a short temporary
+ * folder whose path is stored in `folder`.
  */
 export const prepareSocketFolder = async (folder: string): Promise<string> => {
   const inside = join(folder, 'socket');
@@ -54,8 +57,8 @@ export const answersAt = (path: string): Promise<boolean> =>
 export const ownerSocket = (socketFolder: string): string => join(socketFolder, 'owner');
 
 /**
- * Makes this process the owner of the data folder by listening at an exclusive socket. The kernel closes it when the
- * process ends for any reason. Throws a StartError if another process is the owner.
+ * Makes this process the owner of the data folder by listening at an exclusive socket. The kernel closes the socket
+ * when the process ends for any reason. Throws a StartError if another process is the owner.
  */
 export const takeOwnership = async (socketFolder: string, dataFolder: string): Promise<Server> => {
   const path = ownerSocket(socketFolder);

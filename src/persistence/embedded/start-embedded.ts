@@ -38,7 +38,7 @@ const textOf = (error: unknown): string => {
   if (typeof error === 'string') return error;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // Reads the last output of a PostgreSQL program, which is more precise than "Command failed".
+  // The last output of a PostgreSQL program is more precise than the error "Command failed".
   const output = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
   if (code === 'ENOSPC' || output.includes('No space left on device')) return 'the disk is full';
   const lastLine = output
@@ -59,9 +59,9 @@ const folderError = (dataFolder: string, error: unknown): StartError =>
 
 export type EmbeddedDatabase = {
   connection: { socketFolder: string; database: string; user: string };
-  /** Whether a running server was taken over. */
+  /** Whether the server was already running and was taken over. */
   isAdopted: boolean;
-  /** Shuts the server down; open transactions are rolled back. */
+  /** Shuts the server down. Open transactions are rolled back. */
   stop: () => Promise<void>;
 };
 
@@ -86,7 +86,7 @@ const initSettings = {
   username: user,
   auth: 'trust',
   encoding: 'UTF8',
-  // PostgreSQL's own locale provider: sort order does not depend on the machine.
+  // PostgreSQL's own locale provider, so that the sort order does not depend on the machine.
   'locale-provider': 'builtin',
   'builtin-locale': 'C.UTF-8',
   locale: 'C',
@@ -95,7 +95,7 @@ const initSettings = {
 const serverSettings = {
   port: postgresPort,
   listen_addresses: '',
-  // Maximum of connections: unused ones cost little, and several gateways and commands may share one server.
+  // Maximum number of connections. Unused ones cost little, and several gateways and commands may share one server.
   max_connections: '300',
   unix_socket_permissions: '0700',
   shared_buffers: '64MB',
@@ -127,7 +127,9 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Clus
   await rename(fresh, cluster);
 };
 
-/** Starts the server and waits until it is ready; undefined if it ended early or had to be stopped. */
+/**
+ * Starts the server and waits until it is ready. Resolves to undefined if the server ended early or had to be stopped.
+ */
 const launch = async (
   { cluster, log, socketFolder, binaries, unprivileged }: ClusterFiles,
   signal?: AbortSignal,
@@ -135,7 +137,7 @@ const launch = async (
   const [command, parameters] = unprivileged.command(binaries.postgres, [
     '-D',
     cluster,
-    // Quotes the folder, because the setting is a list separated by commas.
+    // The folder is quoted, because the setting is a list separated by commas.
     ...asParameters({ unix_socket_directories: `"${socketFolder}"`, ...serverSettings }),
   ]);
   const output = await open(log, 'w', 0o600);
@@ -162,7 +164,8 @@ const launch = async (
 };
 
 /**
- * Writes a probe file. A server on a full disk cannot write the reason to its log; this write throws the same error.
+ * Writes a probe file. A server on a full disk cannot write the reason to its log, whereas this write throws the same
+ * error.
  */
 const needRoom = async (folder: string): Promise<void> => {
   const probe = join(folder, 'probe');
@@ -180,7 +183,7 @@ const bringUp = async (
     signal?.throwIfAborted();
     const running = await findPostmaster(cluster);
     if (running === undefined) {
-      // The lock file of an ended server, whose process id may belong to another program by now.
+      // The lock file belongs to a server that has ended; its process id may belong to another program by now.
       await rm(pidFile(cluster), { force: true });
       const postmaster = await launch(files, signal);
       if (postmaster !== undefined) return { postmaster, isAdopted: false };
@@ -202,7 +205,7 @@ export const connectionAt = (socketFolder: string): EmbeddedDatabase['connection
   user,
 });
 
-/** Throws a StartError that names the relevant setting. */
+/** Starts or takes over the embedded server. Throws a StartError that names the relevant setting. */
 export const startEmbedded = async ({
   dataFolder,
   logger,

@@ -1,7 +1,7 @@
 /**
- * Runs PostgreSQL as an unprivileged user, because it refuses to run as root. If the gateway runs as root, PostgreSQL
- * runs as user nobody: in a user namespace, in which root keeps the files; or, if namespaces are not allowed (many
- * containers), as the real user nobody, who must then own the files.
+ * Runs PostgreSQL as an unprivileged user, because PostgreSQL refuses to run as root. If the gateway runs as root,
+ * PostgreSQL runs as user nobody in a user namespace, in which root keeps the files. If namespaces are not allowed
+ * (many containers), PostgreSQL runs as the real user nobody, who must then own the files.
  */
 import { execFile } from 'node:child_process';
 import { chmod, chown, readdir, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 export type Unprivileged = {
   /** Returns the command line that runs a program as this user. */
   command(program: string, parameters: readonly string[]): [string, string[]];
-  /** Options of `child_process`. */
+  /** User options of `child_process`. */
   user: { uid?: number; gid?: number };
   /** Changes the owner of a folder and its content to the user. */
   handOver(folder: string): Promise<void>;
@@ -48,7 +48,7 @@ const asNobody: Unprivileged = {
   },
 };
 
-/** `folder` may already belong to nobody from an earlier start; then its owner is unchanged. */
+/** Chooses the user. If `folder` already belongs to nobody from an earlier start, its owner is unchanged. */
 export const chooseUnprivileged = async (folder: string): Promise<Unprivileged> => {
   if (process.getuid?.() !== 0) return asOneself;
   if ((await stat(folder)).uid === nobody) return asNobody;

@@ -7,7 +7,7 @@ import { connectionAt, startEmbedded, type EmbeddedDatabase } from './start-embe
 
 /**
  * Opens the embedded database for a command beside the gateway: uses the running gateway's server or starts one
- * temporarily. Does not create a cluster. Throws a StartError.
+ * temporarily. No cluster is created. Throws a StartError.
  */
 export const visitEmbedded = async (options: {
   dataFolder: string;

@@ -4,7 +4,7 @@
  *
  * An endpoint receives the events of one call in order: a delivery is not claimed while an earlier one of the same call
  * is pending. A delivery that is due too early is deferred, so that a backlog behind a failing endpoint is not examined
- * repeatedly. It becomes due when its predecessor ends.
+ * repeatedly. A deferred delivery becomes due when its predecessor ends.
  *
  * Deliveries of the workspace with the fewest slots come first, counting the slots of this claim. A workspace gets
  * another slot only while it holds fewer slots than are free (src/outgoing/permits.ts).
@@ -17,18 +17,18 @@ type Claim = {
   now: Date;
   until: Date;
   node: string;
-  /** Free slots of the node. */
+  /** Number of free slots of the node. */
   free: number;
   perEndpoint: number;
-  /** Workspaces and the slots that each holds. */
+  /** Workspaces, and the number of slots that each holds. */
   holders: readonly string[];
   holderSlots: readonly number[];
-  /** Endpoints with a lower maximum, and the maxima. */
+  /** Endpoints with a lower maximum, and their maxima. */
   restricted: readonly string[];
   restrictedTo: readonly number[];
-  /** Maximum number of deliveries of an endpoint to examine. */
+  /** Maximum number of deliveries of one endpoint that are examined. */
   lookAhead: number;
-  /** Time at which a delivery is examined again whose predecessor is in progress. */
+  /** Time at which a delivery is examined again if its predecessor is in progress. */
   deferredUntil: Date;
 };
 
@@ -44,7 +44,10 @@ export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
     'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'failingSince'
   >;
 
-/** One row for each claimed delivery, or one row without an id; each with the number of deferred deliveries. */
+/**
+ * Rows of a claim: one row for each claimed delivery, or one row without an id. Each row contains the number of
+ * deferred deliveries.
+ */
 export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (ClaimedRow | { id: null })>(
   `
     with examined as (

@@ -1,5 +1,5 @@
 /**
- * Event deliveries: rows that form a queue. A node claims a delivery for a limited time (`claimedUntil`): claims of a
+ * Event deliveries: rows that form a queue. A node claims a delivery for a limited time (`claimedUntil`). Claims of a
  * dead process are released once its death is known, and expire in any case.
  */
 import { sql } from 'kysely';
@@ -12,9 +12,12 @@ import type { Queries, Row } from '../database/tables.ts';
 
 export type ClaimedDelivery = {
   id: string;
-  /** Number of the attempt to make now, from 1 over the delivery's whole life. */
+  /** Number of the next attempt, counted from 1 over all rounds of the delivery. */
   attempt: number;
-  /** Failed attempts since the delivery was created or last replayed: its position in the retry schedule. */
+  /**
+   * Number of failed attempts since the delivery was created or last replayed, which is its position in the retry
+   * schedule.
+   */
   failedInRound: number;
   event: Pick<Row<'Event'>, 'id' | 'type' | 'at' | 'callId'> & { snapshot: EventSnapshot };
   endpoint: Pick<
@@ -33,13 +36,13 @@ export type DeliveryClaim = {
   node: string;
   now: Date;
   until: Date;
-  /** Free slots of this process. */
+  /** Number of free slots of this process. */
   free: number;
-  /** Slots that each workspace holds in this process. */
+  /** Number of slots that each workspace holds in this process. */
   held: ReadonlyMap<string, number>;
   /** Maximum number of concurrent claims of an endpoint over all nodes. */
   perEndpoint: number;
-  /** Lower maxima of individual endpoints. */
+  /** Lower maxima of certain endpoints. */
   restrained: ReadonlyMap<string, number>;
 };
 
@@ -67,7 +70,7 @@ const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDeli
 /** Number of deliveries of an endpoint that one claim examines beyond its free slots. */
 const lookAhead = 50;
 
-/** Delay before a delivery is examined again whose predecessor is due or in progress. */
+/** Delay after which a delivery is examined again if its predecessor is due or in progress. */
 const deferralMs = 1_000;
 
 /**
@@ -90,7 +93,7 @@ export const claimDeliveries = async (
     restrictedTo: [...restrained.values()],
   });
   const claimed = rows.filter((row) => row.id !== null);
-  // Claims again, because more due deliveries may follow the deferred ones.
+  // Claims again if only deferred deliveries were found, because more due deliveries may follow them.
   if (claimed.length === 0 && (rows[0]?.deferred ?? 0) > 0) {
     return claimDeliveries(db, { ...claim, held, restrained });
   }
@@ -139,7 +142,7 @@ const releasing = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) 
     .where('state', '=', sql.lit('pending')),
 );
 
-/** Releases a claimed delivery without an attempt; it is due immediately. */
+/** Releases a claimed delivery without an attempt. The delivery is due immediately. */
 export const releaseDelivery = async (db: Statements, deliveryId: string): Promise<void> => {
   await releasing(db, { deliveryId });
 };
@@ -164,8 +167,8 @@ const releasingAllOf = kyselyQuery((queries, { node }: { node: string }) =>
 );
 
 /**
- * Releases the claims of a dead process; the deliveries are due immediately at every node. Receivers may already have
- * received these deliveries: they then get the same `webhook-id` again. Resolves to the number of deliveries.
+ * Releases the claims of a dead process. The deliveries are due immediately at every node. A receiver may have received
+ * such a delivery before; it then receives the same `webhook-id` again. Resolves to the number of deliveries.
  */
 export const releaseDeliveriesOf = async (db: Statements, node: string): Promise<number> =>
   (await releasingAllOf(db, { node }))[0]?.count ?? 0;

@@ -8,11 +8,11 @@ export const DeliveryAttempt = defineEntity({
   properties: {
     deliveryId: () =>
       p.manyToOne(EventDelivery).mapToPk().primary().fieldName('delivery_id').deleteRule('cascade'),
-    /** Number of the attempt, from 1. */
+    /** Number of the attempt, counted from 1. */
     attempt: p.integer().primary(),
     at: p.datetime(3),
     durationMs: p.integer(),
-    /** Status of the response; null if there was none. */
+    /** Status of the response; null without a response. */
     httpStatus: p.integer().nullable(),
     /** Error of the attempt; null if it succeeded. */
     error: p.text().nullable(),

@@ -1,11 +1,14 @@
-/** Stores attempts: their results, and the deliveries that they unblock. */
+/** Stores attempts: their results, and the deliveries that become due after them. */
 import { sql } from 'kysely';
 import { afterMs, now } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-/** Result of an attempt, counted from 1; without a status if no response arrived, without an error on success. */
+/**
+ * Result of an attempt. Attempts are counted from 1. `httpStatus` is null without a response, `error` is null on
+ * success.
+ */
 export type AttemptRecord = Omit<Row<'DeliveryAttempt'>, 'deliveryId'>;
 
 type Attempted = Row<'DeliveryAttempt'> & {
@@ -31,7 +34,7 @@ const recording = kyselyQuery(
                 eb.cast<string | null>(val(error), 'text').as('error'),
               ])
               .where('id', '=', deliveryId)
-              // The endpoint may be deleted meanwhile, and its deliveries with it.
+              // The lock keeps the endpoint, which may otherwise be deleted meanwhile with its deliveries.
               .forKeyShare(),
           )
           .onConflict((conflict) => conflict.doNothing())
@@ -56,9 +59,9 @@ const recording = kyselyQuery(
 );
 
 /**
- * Stores an attempt and the delivery's new state; the claim ends. Resolves to false and changes nothing if this attempt
- * was already stored (by a node that took the delivery over after the claim expired) or the delivery was deleted with
- * its endpoint.
+ * Stores an attempt and the delivery's new state, and ends the claim. Resolves to false and changes no row if this
+ * attempt was already stored (by a node that took the delivery over after the claim expired), or if the delivery was
+ * deleted with its endpoint.
  */
 export const recordDeliveryAttempt = async (
   db: Statements,
@@ -92,8 +95,8 @@ const admitting = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) 
 );
 
 /**
- * Makes the unblocked delivery due immediately, unless it has been attempted and follows its own schedule. A separate
- * statement sees deliveries that were deferred while the end was written.
+ * Makes the next delivery of the call due immediately, unless it has been attempted and follows its own schedule. A
+ * separate statement is used, so that it sees deliveries that were deferred while the end was written.
  */
 const admitNext = async (db: Statements, deliveryId: string): Promise<void> => {
   await admitting(db, { deliveryId });

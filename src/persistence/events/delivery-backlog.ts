@@ -3,13 +3,13 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 export type DeliveryBacklog = {
-  /** Counts of undelivered events, for endpoints that accept deliveries. */
+  /** Number of events that wait for delivery to active endpoints. */
   pending: number;
-  /** Events held back while their endpoint is paused or disabled. */
+  /** Number of events that wait because their endpoint is paused or disabled. */
   held: number;
-  /** Failed events, which can be replayed manually. */
+  /** Number of failed events, which can be replayed manually. */
   dead: number;
-  /** Creation time of the oldest pending delivery; null if there is none. */
+  /** Creation time of the oldest pending delivery; null if no delivery is pending. */
   oldestPendingAt: Date | null;
 };
 

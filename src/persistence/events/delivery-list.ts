@@ -122,8 +122,8 @@ const deliveryOf = kyselyQuery((queries, { deliveryId, workspaceId }: OwnDeliver
 );
 
 /**
- * Makes a delivery due immediately and restarts its schedule; earlier attempts are kept. A delivery in progress is left
- * to its current attempt. Resolves to undefined if the workspace has no such delivery.
+ * Makes a delivery due immediately and restarts its schedule; earlier attempts remain. A delivery in progress stays
+ * with its current attempt. Resolves to undefined if the workspace has no such delivery.
  */
 export const replayDelivery = async (
   db: Statements,

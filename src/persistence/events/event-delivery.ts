@@ -11,16 +11,16 @@ export const EventDelivery = defineEntity({
     eventId: () => p.manyToOne(Event).mapToPk().index().fieldName('event_id'),
     endpointId: () => p.manyToOne(WebhookEndpoint).mapToPk().fieldName('endpoint_id').deleteRule('cascade'),
     callId: p.uuid(),
-    /** Position among the call's events: sequence of the fact that caused the event, 0 for `call.ringing`. */
+    /** Position among the call's events: the sequence of the fact that caused the event, or 0 for `call.ringing`. */
     position: p.integer(),
     state: p.enum(['pending', 'delivered', 'dead']),
     attempts: p.integer().default(0),
-    /** Attempts before the last manual replay, which restarts the schedule. */
+    /** Number of attempts before the last manual replay, which restarts the schedule. */
     attemptsBefore: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
     /** End of the claim by a node. */
     claimedUntil: p.datetime(3).nullable(),
-    /** Name of the claiming node; null if unclaimed. */
+    /** Name of the node that has claimed the delivery; null if no node has. */
     claimedBy: p.text().nullable(),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),

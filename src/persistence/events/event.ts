@@ -7,7 +7,7 @@ export const Event = defineEntity({
   name: 'Event',
   tableName: 'event',
   properties: {
-    /** Id of the event, `evt_…`. */
+    /** Id of the event, beginning with `evt_`. */
     id: p.text().primary(),
     workspaceId: p.uuid(),
     numberId: p.uuid(),

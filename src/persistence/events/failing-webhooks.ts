@@ -3,9 +3,9 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-/** An endpoint that receives no events now or has missed some. */
+/** An endpoint that receives no events now, or that has missed some. */
 export type FailingWebhook = Pick<Row<'WebhookEndpoint'>, 'id' | 'url' | 'state' | 'failingSince'> & {
-  /** Failed events, which can be replayed manually. */
+  /** Number of failed events, which can be replayed manually. */
   dead: number;
 };
 

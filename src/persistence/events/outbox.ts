@@ -53,14 +53,14 @@ const recordingInSnapshot = [
   'truncated',
 ] as const satisfies readonly (keyof Row<'Recording'>)[];
 
-/** A row in JSON form: column names, times in ISO 8601. */
+/** A row in JSON form, with column names and with times in ISO 8601. */
 type Stored<Fields> = {
   [Name in keyof Fields & string as SnakeCase<Name>]: Fields[Name] extends Date | null
     ? string | Extract<Fields[Name], null>
     : Fields[Name];
 };
 
-/** The call after one change, as stored with the event. */
+/** State of the call after one change, as stored with the event. */
 export type CallSnapshot = Omit<
   Stored<Pick<Row<'Call'>, (typeof callInSnapshot)[number]>>,
   | 'answered_by'
@@ -72,7 +72,7 @@ export type CallSnapshot = Omit<
   | 'transfer'
   | 'consent'
 > & {
-  /** Absent in events from before the gateway determined it. */
+  /** Absent in events that were written before the gateway determined the answerer. */
   answered_by?: Row<'Call'>['answeredBy'];
   caller_name?: Row<'Call'>['callerName'];
   diversions?: Row<'Call'>['diversions'];
@@ -95,15 +95,22 @@ export type EventSnapshot = {
   call: CallSnapshot;
   /** Time zone of the workspace. */
   time_zone: string;
-  /** Only in recording events. */
+  /** Present only in recording events. */
   recording?: RecordingSnapshot;
 };
 
-/** Lists the columns of a table, wrapped into lines for readers. */
+/**
+ * The summary of a snapshot. An event `call.ended` contains no summary, although the same statement may store a
+ * summary.
+ */
+const summary = `case when new_event.type <> 'call.ended' then call_after.summary end as summary`;
+
+/** Lists the columns of a table, wrapped into lines for human readers. */
 const columns = (table: string, names: readonly string[]): string => {
   const lines = [''];
   for (const [index, name] of names.entries()) {
-    const column = `${table}.${snakeCase(name)}${index < names.length - 1 ? ',' : ''}`;
+    const value = name === 'summary' ? summary : `${table}.${snakeCase(name)}`;
+    const column = `${value}${index < names.length - 1 ? ',' : ''}`;
     const line = lines.at(-1) ?? '';
     if (line === '') lines[lines.length - 1] = column;
     else if (line.length + 1 + column.length > 96) lines.push(column);

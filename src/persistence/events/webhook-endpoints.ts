@@ -11,10 +11,10 @@ import { columnsOf, type Row } from '../database/tables.ts';
 
 export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
 
-/** Condition: an endpoint of this workspace. */
+/** Condition for an endpoint of this workspace. */
 export type EndpointIn = { endpointId: string; workspaceId: string };
 
-/** Changes of an endpoint. When it becomes active, its pending events become due. */
+/** Changes of an endpoint. When an endpoint becomes active, its pending events become due. */
 export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' | 'numberId'>> & {
   state?: 'active' | 'paused' | undefined;
 };
@@ -101,7 +101,7 @@ export const patchWebhookEndpoint = (
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRecord | undefined> => {
   const reason = patch.state === undefined ? {} : { disabledReason: null };
-  // A new URL or a reactivated endpoint clears the failure state.
+  // The failure state is cleared if the URL is new or the endpoint is reactivated.
   const isNew = patch.url !== undefined || patch.state === 'active';
   const failure = isNew ? { failingSince: null, lastFailure: null } : {};
   return changeEndpoint(
@@ -152,7 +152,7 @@ export const noteEndpointWorks = async (db: Statements, endpointId: string): Pro
   await working(db, { endpointId });
 };
 
-/** Deletes the endpoint with its deliveries. Resolves to whether it existed. */
+/** Deletes the endpoint with its deliveries. Resolves to whether the endpoint existed. */
 export const deleteWebhookEndpoint = async (
   db: Pick<Database, 'entityManager'>,
   wanted: EndpointIn,

@@ -1,12 +1,12 @@
 /**
- * Statements for databases of builds before 0.1.0, whose migrations `0001-schema` replaced. They bring a database with
- * all of those migrations to that schema, in one transaction with the change of the migration's name.
+ * Statements for databases of builds before 0.1.0, whose migrations `0001-schema` replaced. The statements bring a
+ * database with all of those migrations to the new schema, in one transaction with the change of the migration's name.
  */
 export const formerMigrations = { count: 57, last: '0073-recording-nodes' };
 
 /**
- * The last statements merge `call_revival` and `sip_leg` into one table with all that another process needs to resume a
- * call.
+ * Statements in order. The last ones merge `call_revival` and `sip_leg` into one table with all data that another
+ * process needs to resume a call, and add the callees of the simulated line.
  */
 export const fromFormer = [
   `create table call_checkpoint (
@@ -35,4 +35,12 @@ export const fromFormer = [
   on conflict do nothing`,
   'drop table call_revival',
   'drop table sip_leg',
+  `create table simulated_callee (
+    workspace_id uuid not null,
+    number text not null,
+    script jsonb not null,
+    rehearsal jsonb,
+    primary key (workspace_id, number),
+    constraint simulated_callee_workspace_id_foreign foreign key (workspace_id) references workspace (id)
+  )`,
 ];

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The schema of 0.1.0. Tables and constraints follow from the entities (`orm.schema.getCreateSchemaSQL()`). Written by
- * hand, because entities cannot express them: `fillfactor`, which leaves room for updates in place; `unlogged`, for
- * counts that may be lost in a crash of the server; `jsonb_path_ops` of the metadata's index.
+ * The schema of 0.1.0. Tables and constraints follow from the entities (`orm.schema.getCreateSchemaSQL()`). Three parts
+ * are written by hand, because entities cannot express them: `fillfactor`, which leaves room for updates in place;
+ * `unlogged`, for counts that may be lost in a crash of the server; and `jsonb_path_ops` of the metadata's index.
  */
 const schema = `
   create table call_checkpoint (
@@ -525,6 +525,14 @@ const schema = `
 
   alter table sign_in_link add constraint sign_in_link_code_hash_unique unique (code_hash);
 
+  create table simulated_callee (
+    workspace_id uuid not null,
+    number text not null,
+    script jsonb not null,
+    rehearsal jsonb null,
+    primary key (workspace_id, number)
+  );
+
   create table console_session (
     id uuid not null,
     admin_token_id uuid not null,
@@ -578,6 +586,8 @@ const schema = `
   alter table admin_token add constraint admin_token_workspace_id_foreign foreign key (workspace_id) references workspace (id);
 
   alter table sign_in_link add constraint sign_in_link_admin_token_id_foreign foreign key (admin_token_id) references admin_token (id) on delete cascade;
+
+  alter table simulated_callee add constraint simulated_callee_workspace_id_foreign foreign key (workspace_id) references workspace (id);
 
   alter table console_session add constraint console_session_admin_token_id_foreign foreign key (admin_token_id) references admin_token (id) on delete cascade;
 `;

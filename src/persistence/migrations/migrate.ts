@@ -1,6 +1,6 @@
 /**
- * Migrates the database to this version of the code; there are no downgrades. Gateways may start at the same time and
- * MikroORM's migrator takes no lock, so the caller must hold one.
+ * Migrates the database to this version of the code; there are no downgrades. Several gateways may start at the same
+ * time and MikroORM's migrator takes no lock, so the caller must hold one.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -12,7 +12,7 @@ import { initial, migrations } from './index.ts';
 
 export const migrationTable = 'schema_migration';
 
-/** Ignores the migrator's own table, which is not an entity. */
+/** The migrator's own table is ignored, because it is not an entity. */
 const migrationTables = sql`select 1 from pg_tables
   where schemaname = current_schema() and tablename = ${migrationTable}`;
 
@@ -44,7 +44,10 @@ const forgetFormer = sql`delete from ${sql.id(migrationTable)}`;
 const noteMigration = (name: string) =>
   sql`insert into ${sql.id(migrationTable)} (name, executed_at) values (${name}, now())`;
 
-/** Brings a database with all former migrations to the schema of `name`, and replaces their names by it. */
+/**
+ * Brings a database with all former migrations to the schema of the migration `name`, and replaces the former names by
+ * `name`.
+ */
 const takeOver = async (client: PoolClient, name: string): Promise<void> => {
   await client.query('begin');
   try {
@@ -59,8 +62,8 @@ const takeOver = async (client: PoolClient, name: string): Promise<void> => {
 };
 
 /**
- * Throws a StartError for a database that a newer version migrated, or that a development version before the last one
- * created. The caller must hold the migration lock.
+ * Migrates the database. Throws a StartError for a database that a newer version migrated, or that a development
+ * version before the last one created. The caller must hold the migration lock.
  */
 export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);

@@ -1,4 +1,7 @@
-/** Lists the gateways of the database for members of a workspace: state, and number of the workspace's calls. */
+/**
+ * Lists the gateways of the database for members of a workspace: the state of each, and the number of the workspace's
+ * calls there.
+ */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { firstEpoch } from '../calls/call-facts.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -8,13 +11,13 @@ export type ListedGateway = {
   name: string;
   /** Time of the last renewal by the database clock. */
   seenAt: Date;
-  /** Whether a database session holds its name. */
+  /** Whether a database session holds the gateway's name. */
   hasSession: boolean;
   /** Whether other gateways declared this one dead and are cleaning up after it. */
   isLost: boolean;
-  /** Whether it would resume calls that other gateways hand over. */
+  /** Whether the gateway would resume calls that other gateways hand over. */
   takesCalls: boolean;
-  /** Number of the workspace's calls that the gateway holds. */
+  /** Numbers of the workspace's calls that the gateway holds. */
   ringing: number;
   active: number;
   /** Number of those calls that began at another gateway or in an earlier process. */

@@ -7,12 +7,15 @@ import { askConnection } from '../database/ask-connection.ts';
 import { discard } from '../database/dialect.ts';
 
 /**
- * TCP keep-alive, by which the server detects vanished machines. Without it, their names would stay locked for hours.
+ * Sets TCP keep-alive, by which the server detects vanished machines. Without keep-alive, the names of such machines
+ * would stay locked for hours.
  */
 const noticeVanishedMachines = sql`select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
 
-/** Identifies a server session: another session may later have the same process number. */
+/**
+ * Identity of a server session. The process number alone is not enough, because a later session may have the same one.
+ */
 type ServerSession = { pid: number; begunAt: string };
 
 const ownSession = sql<ServerSession>`select pid, backend_start::text as "begunAt" from pg_stat_activity
@@ -22,7 +25,7 @@ const ending = ({ pid, begunAt }: ServerSession) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
     where pid = ${pid} and backend_start = ${begunAt}::timestamptz`;
 
-/** Attempts to acquire a name that an ended session has yet to release. */
+/** Number of attempts to acquire a name that an ended session has yet to release. */
 const namePolls = 20;
 const namePollMs = 50;
 
@@ -32,7 +35,7 @@ export class NodeConnection {
   readonly #client: PoolClient;
   readonly #session: ServerSession;
   readonly #answerMs: number;
-  /** Serializes statements on the connection. */
+  /** Promise of the last statement, by which statements on the connection are serialized. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(client: PoolClient, session: ServerSession, answerMs: number) {
@@ -41,7 +44,10 @@ export class NodeConnection {
     this.#answerMs = answerMs;
   }
 
-  /** Closes the connection if it does not answer within `answerMs`; the same limit applies to all its statements. */
+  /**
+   * Begins a session. Closes the connection if it does not answer within `answerMs`; the same limit applies to all
+   * statements of the session.
+   */
   static async begin(client: PoolClient, answerMs: number): Promise<NodeConnection> {
     try {
       await askConnection(client, noticeVanishedMachines, answerMs);
@@ -71,7 +77,10 @@ export class NodeConnection {
     await this.#ask(sql`select 1`);
   }
 
-  /** Whether this connection holds the name now. A session that was just closed releases its name shortly after. */
+  /**
+   * Takes the name. Resolves to whether this connection now holds it. A session that was just closed releases its name
+   * shortly after.
+   */
   async takeName(node: string): Promise<boolean> {
     for (let poll = 0; poll < namePolls; poll += 1) {
       if (await this.#tryName(node)) return true;

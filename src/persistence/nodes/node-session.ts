@@ -1,10 +1,10 @@
 /**
- * One connection for the gateway's lifetime. It holds the node's name by an advisory lock, because two gateways with
- * the same name would end each other's calls. It listens for notifications. It monitors the database: periodic queries
- * detect a frozen server as well as a stopped one.
+ * The session of a node: one connection for the gateway's lifetime. The connection holds the node's name by an advisory
+ * lock, because two gateways with the same name would end each other's calls. The session also listens for
+ * notifications, and monitors the database by periodic queries, which detect a frozen server as well as a stopped one.
  *
- * After a loss it reconnects. Since notifications may have been missed, every listener is then called once. A server
- * that has not noticed the loss still holds the name for the old session, which is ended first.
+ * After a loss the session reconnects. Since notifications may have been missed, every listener is then called once. A
+ * server that has not noticed the loss still holds the name for the old session, so the old session is ended first.
  */
 import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
@@ -26,9 +26,9 @@ export type NodeSession = {
 export type NodeSessionLimits = {
   /** Interval of the database check. */
   beatMs: number;
-  /** A server without an answer for this long counts as unavailable. */
+  /** Time without an answer after which the server counts as unavailable. */
   beatAnswerMs: number;
-  /** Delay of the first reconnect after a loss; it doubles after each failure. */
+  /** Delay before the first reconnect after a loss; it doubles after each failure. */
   retryFirstMs: number;
   retryLongestMs: number;
 };
@@ -38,14 +38,14 @@ type NodeSessionOptions = {
   connect: () => Promise<PoolClient>;
   node: string;
   limits: NodeSessionLimits;
-  /** Called when the server was silent, because other silent connections to it are dead, too. */
+  /** Called when the server was silent, because other silent connections to the server are dead, too. */
   onSilence: () => void;
   logger: Logger;
 };
 
 type State =
   | { name: 'held'; connection: NodeConnection }
-  /** Called when the session reconnects. `away`: the server itself does not respond. */
+  /** State while the session reconnects. `away`: the server itself does not respond. */
   | { name: 'lost' | 'away'; last: NodeConnection }
   | { name: 'closed' };
 
@@ -65,7 +65,7 @@ class LastingSession implements NodeSession {
 
   readonly listen: NodeSession['listen'] = async (channel, onNotify) => {
     this.#listeners.add(channel, onNotify);
-    // Without a connection, the next connection subscribes to the channel.
+    // If there is no connection now, the next connection subscribes to the channel.
     if (this.#state.name === 'held') await this.#state.connection.listen(channel);
     return async () => {
       if (this.#listeners.remove(channel, onNotify)) await this.#leave(channel);
@@ -80,7 +80,7 @@ class LastingSession implements NodeSession {
 
   async #leave(channel: string): Promise<void> {
     if (this.#state.name !== 'held') return;
-    // A failure is ignored here: the next check replaces the connection, whose notifications are lost.
+    // A failure is ignored here, because the next check replaces the connection, which also ends its subscriptions.
     await this.#state.connection.unlisten(channel).catch((err: unknown) => {
       this.#options.logger.debug({ err }, 'a notification channel of the database could not be unsubscribed');
     });
@@ -173,7 +173,7 @@ class LastingSession implements NodeSession {
   }
 }
 
-/** Throws a StartError if another gateway holds the name. */
+/** Opens the session. Throws a StartError if another gateway holds the name. */
 export const openNodeSession = async (options: NodeSessionOptions): Promise<NodeSession> => {
   const { connect, node, limits } = options;
   const connection = await NodeConnection.begin(await connect(), limits.beatAnswerMs);

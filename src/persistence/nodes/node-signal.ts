@@ -1,12 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Request of one gateway to another, the holder of a call; deleted when it is answered or expired. */
+/**
+ * Request of one gateway to another, which holds a call. The row is deleted when the request is answered or expired.
+ */
 export const NodeSignal = defineEntity({
   name: 'NodeSignal',
   tableName: 'node_signal',
   properties: {
     id: p.uuid().primary(),
-    /** Recipient, and the requester that waits for the answer. */
+    /** Gateway that receives the request, and the gateway that waits for the answer. */
     toNode: p.text(),
     fromNode: p.text(),
     request: p.json<unknown>(),

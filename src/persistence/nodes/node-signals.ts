@@ -1,6 +1,6 @@
 /**
- * Requests between gateways, stored as rows, each of which is taken once. Notifications only announce the rows, so a
- * lost connection loses no request. An expired request is never executed.
+ * Requests between gateways, stored as rows. Each row is taken once. Notifications only announce the rows, so a lost
+ * connection loses no request. An expired request is never executed.
  */
 import { createHash } from 'node:crypto';
 import { now, secondsAgo } from '../database/expressions.ts';
@@ -11,7 +11,8 @@ import type { Row } from '../database/tables.ts';
 export type StoredSignal = Pick<Row<'NodeSignal'>, 'id' | 'fromNode' | 'request'>;
 
 /**
- * Channel that announces requests and answers to a gateway. Channel names are limited in length, gateway names are not.
+ * Returns the channel that announces requests and answers to a gateway. The channel's name is derived from the
+ * gateway's, because only names of channels are limited in length.
  */
 export const signalChannel = (node: string): string =>
   `signals_${createHash('sha256').update(node).digest('hex').slice(0, 32)}`;
@@ -45,7 +46,7 @@ const taking = kyselyQuery((queries, { node, withinSec, forgottenSec }: Taking) 
     .returning(['id', 'fromNode', 'request']),
 );
 
-/** Takes the open requests to this gateway; those older than `withinMs` have expired. */
+/** Takes the open requests to this gateway. Requests older than `withinMs` have expired. */
 export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
   taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
 
@@ -58,7 +59,7 @@ const answering = kyselyQuery((queries, { id, answer }: { id: string; answer: ob
     .returning('id'),
 );
 
-/** Stores the answer if the requester still waits; does not notify the requester. */
+/** Stores the answer if the requester still waits. The requester is not notified here. */
 export const answerSignal = async (
   db: Statements,
   { id }: Pick<StoredSignal, 'id'>,

@@ -10,15 +10,17 @@ import { askConnection } from '../database/ask-connection.ts';
 import { discard } from '../database/dialect.ts';
 
 /**
- * Makes the server notice the end of a client that waits for a lock, where it can. The other name keeps this connection
- * from counting as one of the waiting gateway (`nodeWithoutConnections` of nodes.ts).
+ * Prepares the connection. The settings make the server notice the end of a client that waits for a lock, where it can.
+ * The name of the connection differs from the gateway's, so that it does not count as a connection of the waiting
+ * gateway (`nodesWithoutConnections` of nodes.ts).
  */
 const prepare = sql`select set_config('application_name', 'trunkline session watch', false),
   (select set_config(name, '5000', false) from pg_settings where name = 'client_connection_check_interval')`;
 
 /**
- * Resolves to true when the session has ended; to false if there was none to wait for. Rejects when the signal aborts,
- * or without a database: a session that ends with the server says nothing about its gateway.
+ * Resolves to true when the session has ended, and to false if there was no session to wait for. Rejects when the
+ * signal aborts, or if the database is unavailable, because a session that ends with the server does not mean that its
+ * gateway is dead.
  */
 export const awaitSessionEnd = async (
   connect: () => Promise<PoolClient>,
@@ -38,7 +40,7 @@ export const awaitSessionEnd = async (
     );
     if (now?.isHeld !== true) return false;
     await askConnection(client, awaitLock(nodeLock(node)));
-    // A server that shuts down ends all sessions, but answers no further statement.
+    // A server that shuts down also ends all sessions, but answers no further statement.
     await askConnection(client, sql`select 1`);
     return true;
   } finally {

@@ -13,7 +13,10 @@ import { AgentBinding as AgentBindingRow } from './agent-binding.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { recordOf, type Patch } from '../database/records.ts';
 
-/** A binding as the API returns it: it shows whether the token and each header exist, but not their values. */
+/**
+ * A binding as the API returns it, without the values of the token and the headers. The record only says which of them
+ * exist.
+ */
 export type AgentBindingRecord = AgentBinding & {
   tokenConfigured: boolean;
   headers: Readonly<Record<string, { configured: true }>>;
@@ -81,7 +84,7 @@ export const agentBindingsOf = async (
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 
-/** Returns the binding; undefined if none is stored. */
+/** Returns the secrets of the binding; undefined if no binding is stored. */
 export const bindingSecrets = async (
   db: Database,
   numberId: string,
@@ -91,15 +94,18 @@ export const bindingSecrets = async (
   return row === null ? undefined : secretsIn(row);
 };
 
-/** Token, sealed with the number's id. Undefined keeps the stored value, null removes it. */
+/**
+ * Changes of the secrets. `tokenSealed` is sealed with the number's id; undefined leaves the stored value unchanged,
+ * null removes it.
+ */
 export type SecretChanges = {
   tokenSealed?: string | null | undefined;
-  /** Headers to change; headers that are not named keep their values. */
+  /** Changes of headers. Headers without an entry are unchanged. */
   headersSealed?: AgentHeaderChanges | null | undefined;
 };
 
 /**
- * Replaces the binding of one direction. Returns undefined and changes nothing if the binding would have more than
+ * Replaces the binding of one direction. Resolves to undefined and changes no row if the binding would have more than
  * `mostAgentHeaders` headers.
  */
 export const putAgentBinding = (
@@ -109,7 +115,7 @@ export const putAgentBinding = (
   { tokenSealed, headersSealed }: SecretChanges = {},
 ): Promise<AgentBindingRecord | undefined> =>
   db.transaction(async (_statements, manager) => {
-    // Locks the number's row, which also serializes two changes of a binding without a row.
+    // The number's row is locked, which also serializes two changes of a binding without a row.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     await manager.findOneOrFail(PhoneNumber, { id: numberId }, { lockMode });
     const { direction } = binding;

@@ -1,6 +1,6 @@
 /**
- * Reads a number with all data for placing or receiving a call in one query: every client API request and every inbound
- * call needs it.
+ * Reads a number with all data for placing or receiving a call. One query reads all data, because every client API
+ * request and every inbound call needs the data.
  */
 import { sql, type InferResult } from 'kysely';
 import type { Direction, SpeechChoice } from '#machines/line.ts';
@@ -44,7 +44,7 @@ export type CallableNumber = {
   inboundAuth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed: string };
 };
 
-/** Columns of a joined table as one object. */
+/** Returns columns of a joined table as one object. */
 const objectOf = <Fields>(table: string, fields: readonly (keyof Fields & string)[]) =>
   sql<Fields>`json_build_object(${sql.join(
     fields.flatMap((field) => [sql.lit(field), sql.ref(`${table}.${field}`)]),
@@ -162,13 +162,13 @@ const byFingerprint = (
   rows: readonly (Found & { fingerprint: string })[],
 ): ReadonlyMap<string, CallableNumber> => new Map(rows.map((row) => [row.fingerprint, present(row)]));
 
-/** Query by key fingerprint in hexadecimal digits (`Sealing.fingerprints`). */
+/** Returns numbers by the fingerprints of their keys in hexadecimal digits (`Sealing.fingerprints`). */
 export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],
 ): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byKeys(db, { fingerprints }));
 
-/** Returns numbers by the fingerprint of their current key; skips numbers without a key. */
+/** Returns numbers by the fingerprint of their current key. Numbers without a key are omitted. */
 export const findNumbersWithKeys = async (
   db: Pick<Database, 'queries' | 'execute'>,
   numberIds: readonly string[],

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { PhoneNumber } from './phone-number.ts';
 
-/** The key of a number: authentication hash and sealed recovery copy. */
+/** The key of a number: a hash for authentication, and a sealed recovery copy. */
 export const NumberKey = defineEntity({
   name: 'NumberKey',
   tableName: 'number_key',

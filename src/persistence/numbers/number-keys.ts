@@ -1,5 +1,5 @@
 /**
- * API keys of numbers: one for each number; a new key replaces the old one immediately
+ * API keys of numbers. Each number has one key; a new key replaces the old one immediately
  * (guides/design/administration.md, "Number keys").
  */
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
@@ -39,7 +39,7 @@ export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
 
 type NewKey = Row<'NumberKey'> & { keySealed: string };
 
-/** Issues or replaces a key: the old one is invalid when this resolves. */
+/** Issues or replaces a key. The old key is invalid when the promise resolves. */
 export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => {
   await db.entityManager().upsert(NumberKey, key);
 };

@@ -15,10 +15,12 @@ import { PhoneNumber } from './phone-number.ts';
 import { given, oldestFirst, recordOf, type Patch } from '../database/records.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
-/** Settings of a number that admins may change; null inherits from the workspace, then from the platform. */
+/**
+ * Settings of a number that admins may change. A null setting inherits from the workspace, or else from the platform.
+ */
 export type NumberSettings = StoredCallPolicy & {
   language: Language;
-  /** Daily limit for the total duration of its outbound calls. */
+  /** Daily limit for the total duration of the number's outbound calls. */
   dailyMinutes: number | null;
   /** Greeting for inbound calls; null leaves the greeting to the agent. */
   greeting: string | null;
@@ -26,12 +28,12 @@ export type NumberSettings = StoredCallPolicy & {
   voicemail: VoicemailPolicy;
   /** Message for an answering machine; null for the default sentence of the language. */
   voicemailMessage: string | null;
-  /** Handling of calls that call screening answers, and the caller name given to it; null for none. */
+  /** Handling of calls that call screening answers, and the caller name given to it; null for no name. */
   screening: ScreeningPolicy;
   callerName: string | null;
   /** Handling of calls that an IVR menu answers. */
   menu: MenuPolicy;
-  /** Numbers, and prefixes with `*`, to which calls may be transferred; null for none. */
+  /** Numbers, and prefixes with `*`, to which calls may be transferred; null if no transfer is allowed. */
   transferTo: string[] | null;
   /** Whether the conversation after a transfer is recorded. */
   recordTransfers: boolean;
@@ -39,9 +41,9 @@ export type NumberSettings = StoredCallPolicy & {
   transferMaxDurationSec: number;
   /** Whether admins may listen to calls in progress. */
   listenIn: ListenInPolicy;
-  /** The only trunk for its outbound calls; null allows all trunks of the workspace. */
+  /** The only trunk for the number's outbound calls; null allows all trunks of the workspace. */
   trunkId: string | null;
-  /** Speech recognition engine, and synthesis engine with voice; null for the operator's order. */
+  /** Engines for recognition and synthesis, and the voice; null for the operator's order. */
   recognizer: string | null;
   synthesizer: string | null;
   voice: string | null;
@@ -49,7 +51,7 @@ export type NumberSettings = StoredCallPolicy & {
 
 export type InboundAuthMethod = 'none' | 'handshake';
 
-/** The secret is present but sealed; it is unsealed only when a call needs it. */
+/** A stored number. The secret of the handshake is omitted; it is unsealed only when a call needs it. */
 export type NumberRecord = Omit<Row<'PhoneNumber'>, 'deletedAt' | 'inboundAuthSecretSealed'>;
 
 export type NumberPatch = Patch<NumberSettings>;
@@ -72,14 +74,14 @@ export const transferPolicyOf = async (db: Database, numberId: string): Promise<
   return { targets: transferTo ?? [], recordTransfers, transferMaxDurationSec };
 };
 
-/** Condition: the number was not deleted. */
+/** Condition for a number that was not deleted. */
 const rowOf = ({ numberId, workspaceId }: NumberIn) => ({ id: numberId, workspaceId, deletedAt: null });
 
-/** Locks the number until the transaction ends: new calls of it, other changes and its deletion wait. */
+/** Locks the number until the transaction ends. New calls of the number, other changes and its deletion wait. */
 const lockNumber = (manager: EntityManager, wanted: NumberIn) =>
   manager.findOne(PhoneNumber, rowOf(wanted), { lockMode: LockMode.PESSIMISTIC_WRITE });
 
-/** Adds a number; resolves to undefined if it exists in any workspace. */
+/** Adds a number. Resolves to undefined if the number exists in any workspace. */
 export const createNumber = async (
   db: Database,
   number: Pick<NumberRecord, 'id' | 'workspaceId' | 'number' | 'language' | 'createdAt'> & NumberPatch,
@@ -102,7 +104,7 @@ export const listNumbers = async (db: Database, workspaceId: string): Promise<Nu
   return numbers.map((number) => recordOf<NumberRecord>(number, columns));
 };
 
-/** Returns the number; undefined for one that was deleted or belongs to another workspace. */
+/** Returns the number; undefined for a number that was deleted or belongs to another workspace. */
 export const findNumber = async (db: Database, wanted: NumberIn): Promise<NumberRecord | undefined> => {
   const number = await db.entityManager().findOne(PhoneNumber, rowOf(wanted));
   return number === null ? undefined : recordOf<NumberRecord>(number, columns);
@@ -130,7 +132,7 @@ export const patchNumber = (
 
 /**
  * Stores the authentication of a number's callers. `secretSealed`, sealed with the number's id, signs the handshake;
- * undefined keeps the stored one. `none` deletes URL and secret.
+ * undefined leaves the stored secret unchanged. `none` deletes URL and secret.
  */
 export const putInboundAuth = (
   db: Database,
@@ -145,8 +147,8 @@ export const putInboundAuth = (
   });
 
 /**
- * Deletes a number and its key; the same telephone number can be added again. Its row, calls and events are kept.
- * Resolves to `in_use` while one of its calls is in progress at any node.
+ * Deletes a number and its key. The same telephone number can be added again. The row, calls and events of the deleted
+ * number remain. Resolves to `in_use` while one of its calls is in progress at any node.
  */
 export const deleteNumber = (
   db: Database,

@@ -33,9 +33,9 @@ export const PhoneNumber = defineEntity({
     retentionDays: p.json<Retention>().nullable(),
     /** Announcement to the other party, and required consent. */
     consent: p.json<ConsentPolicy>().nullable(),
-    /** Restricts the destinations that its workspace allows; null for no restriction. */
+    /** Rule that restricts the destinations that the workspace allows; null for no restriction. */
     destinations: p.json<Destinations>().nullable(),
-    /** Daily limit for the total duration of its outbound calls; null for the limit of its workspace. */
+    /** Daily limit for the total duration of the number's outbound calls; null for the limit of its workspace. */
     dailyMinutes: p.integer().nullable(),
     /** Greeting for inbound calls. */
     greeting: p.text().nullable(),
@@ -45,7 +45,7 @@ export const PhoneNumber = defineEntity({
     inboundAuthSecretSealed: p.text().nullable(),
     createdAt: p.datetime(3),
     /**
-     * Time of the deletion. The row of a deleted number is kept for its calls; the number has neither key nor agents.
+     * Time of the deletion. The row of a deleted number remains for its calls; the number has neither key nor agents.
      */
     deletedAt: p.datetime(3).nullable(),
     /** The only trunk for outbound calls of this number; null allows all trunks of the workspace. */
@@ -54,12 +54,12 @@ export const PhoneNumber = defineEntity({
     /** Message for an answering machine; null for the default sentence of the language. */
     voicemailMessage: p.text().nullable(),
     screening: p.enum(screeningPolicies).default('answer'),
-    /** Caller name that its agent gives to call screening; null for none. */
+    /** Caller name that the number's agent gives to call screening; null for no name. */
     callerName: p.text().nullable(),
     menu: p.enum(menuPolicies).default('talk'),
-    /** Allowed transfer destinations; null for none. */
+    /** Allowed transfer destinations; null if no transfer is allowed. */
     transferTo: p.json<string[]>().nullable(),
-    /** Whether recording continues after a transfer, if the call is recorded at all. */
+    /** Whether recording continues after a transfer, provided that the call is recorded. */
     recordTransfers: p.boolean().default(true),
     /** Maximum duration of the conversation after a transfer. */
     transferMaxDurationSec: p.integer().default(usualTransferDurationSec),
@@ -68,9 +68,9 @@ export const PhoneNumber = defineEntity({
     /** Engines by their configured names; null for the operator's order. */
     recognizer: p.text().nullable(),
     synthesizer: p.text().nullable(),
-    /** Voice of the synthesizer; null for its default. */
+    /** Voice of the synthesizer; null for the synthesizer's default voice. */
     voice: p.text().nullable(),
   },
-  // A unique index on numbers that are not deleted: a deleted number can be added again.
+  // Unique index on numbers that are not deleted, so that a deleted number can be added again.
   uniques: [{ name: 'phone_number_number_unique', properties: ['number'], where: 'deleted_at is null' }],
 });

@@ -1,4 +1,4 @@
-/** Retention of a number's calls: its own setting, else that of its workspace. */
+/** Retention of a number's calls: the number's own setting, else the setting of its workspace. */
 import { expressionBuilder, sql } from 'kysely';
 import type { Retention } from '#src/domain/retention.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -8,14 +8,14 @@ import type { Tables } from '../database/tables.ts';
 /** Parts of a call with a retention period. */
 export type Kept = keyof Retention;
 
-/** Days of a row of `PhoneNumber` joined with its `Workspace`; null: unlimited. */
+/** Retention in days of a row of `PhoneNumber` joined with its `Workspace`; null for unlimited retention. */
 const daysOf = (kept: Kept) => {
   const { fn } = expressionBuilder<Tables, 'PhoneNumber' | 'Workspace'>();
   const retention = fn.coalesce('PhoneNumber.retentionDays', 'Workspace.retentionDays');
   return sql<number | null>`(${retention} ->> ${sql.lit(kept)})::int`;
 };
 
-/** Condition: the words of this number's calls may be stored at all. */
+/** Condition for whether the words of this number's calls may be stored. */
 export const keepsWords = (numberId: string): string => `not exists (
           select
           from phone_number

@@ -4,10 +4,10 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row, Tables } from '../database/tables.ts';
 
-/** Statistics of one trunk; means are `null` without a measured call. */
+/** Statistics of one trunk. Means are `null` without a measured call. */
 export type CarriedCalls = {
   trunkId: string;
-  /** Name of the trunk. If the name changed within the time range, the last one in alphabetical order. */
+  /** Name of the trunk. If the name changed within the time range, the last name in alphabetical order. */
   name: string;
   /** Number of calls that are no longer ringing. */
   outboundCalls: number;
@@ -54,7 +54,7 @@ const carried = kyselyQuery((queries, within: Within) =>
         .filterWhere('direction', '=', 'inbound')
         .filterWhere('answeredAt', 'is not', null)
         .as('inboundAnswered'),
-      // Excludes unanswered calls, which have a duration of 0 seconds.
+      // Unanswered calls, which have a duration of 0 seconds, are excluded from the mean.
       mean(fn<number | null>('nullif', [ref('durationSec'), sql.lit(0)])).as('durationSec'),
       mean(ref('postDialDelayMs')).as('postDialDelayMs'),
       mean(mosIn(ref('sound'))).as('mos'),
@@ -78,6 +78,6 @@ const failed = kyselyQuery((queries, within: Within) =>
 
 export const carriedCalls = (db: Statements, within: Within): Promise<CarriedCalls[]> => carried(db, within);
 
-/** Counts failed attempts, by the failed trunk, of calls that then used another trunk. */
+/** Counts failed attempts of calls that then used another trunk, by the failed trunk. */
 export const failedCalls = async (db: Statements, within: Within): Promise<ReadonlyMap<string, number>> =>
   new Map((await failed(db, within)).map(({ trunkId, calls }) => [trunkId, calls]));

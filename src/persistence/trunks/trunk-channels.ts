@@ -117,7 +117,7 @@ const take = async (
 };
 
 export const createTrunkLoad = (database: Database, node: string) => ({
-  /** Takes a channel; resolves to whether one was free. */
+  /** Takes a channel. Resolves to whether one was free. */
   take: (channel: TrunkChannel & { maxChannels: number }): Promise<boolean> =>
     database.transaction((db) => take(db, { ...channel, node })),
 
@@ -128,12 +128,14 @@ export const createTrunkLoad = (database: Database, node: string) => ({
     await taking(database, { ...channel, node });
   },
 
-  /** Releases a channel; has no effect if another gateway took over the call meanwhile. */
+  /** Releases a channel. If another gateway took over the call meanwhile, the channel is not released. */
   async giveBack(channel: TrunkChannel): Promise<void> {
     await givingBack(database, { ...channel, node });
   },
 
-  /** Reserves the start of a call; resolves to the milliseconds until then, or null if the wait exceeds its limit. */
+  /**
+   * Reserves the start of a call. Resolves to the milliseconds until then, or to null if the wait exceeds its limit.
+   */
   async turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null> {
     const { trunkId, callsPerSecond, patienceMs } = call;
     const gapMs = 1_000 / callsPerSecond;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Shared load of a trunk with limits. No foreign key: the configured trunk has no row. */
+/** Shared load of a trunk with limits. The table has no foreign key, because the configured trunk has no row. */
 export const TrunkLoad = defineEntity({
   name: 'TrunkLoad',
   tableName: 'trunk_load',
@@ -11,13 +11,13 @@ export const TrunkLoad = defineEntity({
   },
 });
 
-/** A channel of a trunk in use; it counts until its call ends at the latest. */
+/** A channel of a trunk in use. The channel counts until its call ends at the latest. */
 export const TrunkChannel = defineEntity({
   name: 'TrunkChannel',
   tableName: 'trunk_channel',
   properties: {
     trunkId: p.text().primary(),
-    /** No foreign key: an inbound call has a channel before it is stored. */
+    /** The column has no foreign key, because an inbound call has a channel before it is stored. */
     callId: p.uuid().primary(),
     /** Gateway that releases the channel. */
     node: p.text(),

@@ -12,7 +12,7 @@ import {
 } from '#src/domain/trunk.ts';
 import { Workspace } from '../workspaces/workspace.ts';
 
-/** SIP trunk of a workspace; see `TrunkSettings` for its columns. */
+/** SIP trunk of a workspace (see `TrunkSettings` for its columns). */
 export const TrunkRow = defineEntity({
   name: 'TrunkRow',
   tableName: 'trunk',

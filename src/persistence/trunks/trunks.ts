@@ -1,4 +1,4 @@
-/** SIP trunks of workspaces. A notification announces each change to every gateway. */
+/** SIP trunks of workspaces. Every gateway is notified of each change. */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { TrunkSettings } from '#src/domain/trunk.ts';
 import type { Database } from '../database/database.ts';
@@ -44,7 +44,7 @@ const headersOfNumber = kyselyQuery((queries, { number }: { number: string }) =>
     ),
 );
 
-/** Runs a change that must keep the name unique in its workspace. */
+/** Runs a change in which the trunk's name must stay unique in its workspace. */
 const unlessNameTaken = async <Result>(change: Promise<Result>): Promise<Result | 'name_taken'> => {
   try {
     return await change;
@@ -76,7 +76,7 @@ export const listTrunks = async (db: Database, workspaceId: string): Promise<Tru
 export const listAllTrunks = async (db: Database): Promise<TrunkRecord[]> =>
   (await db.entityManager().find(TrunkRow, {})).map((trunk) => recordOf<TrunkRecord>(trunk, columns));
 
-/** Condition: a trunk of this workspace. */
+/** Condition for a trunk of this workspace. */
 const rowOf = ({ trunkId, workspaceId }: TrunkIn) => ({ id: trunkId, workspaceId });
 
 /** Returns the trunk; undefined for a trunk of another workspace. */
@@ -105,8 +105,8 @@ export const patchTrunk = (
   );
 
 /**
- * Deletes a trunk. Numbers bound to it then use the other trunks of the workspace. Resolves to whether the trunk
- * existed.
+ * Deletes a trunk. Numbers bound to the deleted trunk then use the other trunks of the workspace. Resolves to whether
+ * the trunk existed.
  */
 export const deleteTrunk = (db: Database, wanted: TrunkIn): Promise<boolean> =>
   db.transaction(async (statements, manager) => {
@@ -125,8 +125,8 @@ export const findNumberOwner = async (
 
 /**
  * Returns the custom headers of each enabled trunk that calls of this number may use; empty for an unknown number.
- * `configured`: those of the gateway's configured trunk, which serves numbers without a bound trunk; null if there is
- * none.
+ * `configured` contains the headers of the gateway's configured trunk, which serves numbers without a bound trunk; null
+ * if there is no such trunk.
  */
 export const trunkHeadersOf = async (
   db: Database,

@@ -18,7 +18,7 @@ export const AdminToken = defineEntity({
     revokedAt: p.datetime(3).nullable(),
     /** Expiry; null for a token that does not expire. */
     expiresAt: p.datetime(3).nullable(),
-    /** Time of the last use, to the minute. */
+    /** Time of the last use, rounded to the minute. */
     lastUsedAt: p.datetime(3).nullable(),
     /** Gateway that created the token for its credentials file; null for a requested token. */
     node: p.text().nullable(),

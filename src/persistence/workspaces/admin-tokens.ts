@@ -1,4 +1,6 @@
-/** Tokens of workspace admins; only their fingerprints are stored (guides/design/administration.md, "Admin tokens"). */
+/**
+ * Tokens of workspace admins, of which only fingerprints are stored (guides/design/administration.md, "Admin tokens").
+ */
 import { LockMode } from '@mikro-orm/core';
 import { expressionBuilder } from 'kysely';
 import type { AdminRole } from '#src/domain/admin-role.ts';
@@ -11,7 +13,7 @@ import type { Sealing } from '../database/sealing.ts';
 import { columnsOf, type Row, type Tables } from '../database/tables.ts';
 
 export type AuthenticatedAdmin = {
-  /** Id of the token; audit entries name it as their actor. */
+  /** Id of the token, which is the actor of its audit entries. */
   id: string;
   name: string;
   role: AdminRole;
@@ -94,14 +96,14 @@ const ofOtherKeys = kyselyQuery((queries, { keyId, at }: { keyId: string; at: Da
     .orderBy('id'),
 );
 
-/** Stores a token. Without a role it is an admin token; without an end it is valid until it is revoked. */
+/** Stores a token. A token without a role is an admin token; a token without an end is valid until it is revoked. */
 export const createAdminToken = async (db: Database, token: NewToken): Promise<void> => {
   await db.entityManager().insert(AdminToken, token);
 };
 
 /**
- * Stores the token of the gateway's own credentials file. The same transaction revokes its earlier tokens and those of
- * gateways that do not run, because these tokens are no longer used. Resolves to the revoked tokens.
+ * Stores the token of the gateway's own credentials file. The same transaction revokes the gateway's earlier tokens and
+ * those of gateways that do not run, because these tokens are no longer used. Resolves to the revoked tokens.
  */
 export const replaceGatewayToken = (
   db: Database,
@@ -166,7 +168,7 @@ export const listAdminTokens = async (db: Database, workspaceId: string): Promis
   return tokens.map((token) => recordOf<AdminTokenRecord>(token, columns));
 };
 
-/** Records the last use. The latest time wins, regardless of the order of writes. */
+/** Records the last use of a token. The latest time wins, regardless of the order of writes. */
 export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };
@@ -186,7 +188,8 @@ export const revokeTokenRow = (
   { id, workspaceId, at }: { id: string; workspaceId: string; at: Date },
 ): Promise<AdminTokenRecord | 'last' | 'unknown'> =>
   db.transaction(async (_statements, manager) => {
-    // Locks in a fixed order: two admins who revoke each other at the same time are serialized without a deadlock.
+    // Rows are locked in a fixed order, so that two admins who revoke each other at the same time are serialized
+    // without a deadlock.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const tokens = await manager.find(
       AdminToken,

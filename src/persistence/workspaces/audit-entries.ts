@@ -5,16 +5,21 @@ import { kyselyQuery, runQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-/** Examples: `actor` is `admin:<token id>`, `action` is `number_key.revealed`, `subject` is `number:<id>`. */
+/**
+ * An entry. For example, `actor` is `admin:<token id>`, `action` is `number_key.revealed`, `subject` is `number:<id>`.
+ */
 export type AuditEntryRecord = Omit<Row<'AuditEntry'>, 'workspaceId'>;
 
-/** Must not contain secrets. */
+/** A new entry, which must not contain secrets. */
 export type NewAuditEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & {
   workspaceId: string;
   detail?: Record<string, unknown>;
 };
 
-/** The row of the workspace has the number of the last entry; concurrent entries wait for its lock. */
+/**
+ * Statement that appends an entry. The row of the workspace has the number of the last entry, so concurrent entries
+ * wait for the lock of that row.
+ */
 const appending = kyselyQuery((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
   queries
     .with('counted', (query) =>
@@ -48,7 +53,7 @@ export const appendAudit = async (
   await appending(db, { ...entry, detail: JSON.stringify(detail) });
 };
 
-/** Conditions of a search, all of which must hold. */
+/** Conditions of a search; an entry must match all of them. */
 export type AuditFilters = {
   actor?: string | undefined;
   action?: string | undefined;
@@ -59,7 +64,7 @@ export type AuditFilters = {
   until?: Date | undefined;
 };
 
-/** Lists entries, newest first; `before` is the id of the last entry of the previous page. */
+/** Lists entries, newest first. `before` is the id of the last entry of the previous page. */
 export const listAudit = (
   db: Database,
   {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Workspace } from './workspace.ts';
 
-/** Entry of the audit log: actor, action and subject. It never contains secrets. */
+/** Entry of the audit log: actor, action and subject. An entry never contains secrets. */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',

@@ -12,9 +12,9 @@ export const ConsoleSession = defineEntity({
       p.manyToOne(AdminToken).mapToPk().index().fieldName('admin_token_id').deleteRule('cascade'),
     secretHash: p.blob().unique(),
     createdAt: p.datetime(3),
-    /** Time of the last use, to the minute. */
+    /** Time of the last use, rounded to the minute. */
     lastUsedAt: p.datetime(3),
-    /** Latest expiry; an unused session ends earlier. */
+    /** Latest time at which the session expires; an unused session ends earlier. */
     expiresAt: p.datetime(3),
   },
 });

@@ -14,7 +14,7 @@ export type NewSession = Omit<Row<'ConsoleSession'>, 'lastUsedAt'>;
 /** A session with its admin. */
 export type FoundSession = { id: string; lastUsedAt: Date; admin: AuthenticatedAdmin };
 
-/** `unusedSince`: sessions last used before this time are expired. */
+/** Time of a look-up. Sessions last used before `unusedSince` have expired. */
 type Moment = { at: Date; unusedSince: Date };
 
 const withSecret = (fingerprints: readonly Buffer[]) => {
@@ -69,7 +69,7 @@ export const findSession = async (
   return { id: sessionId, lastUsedAt: sessionUsedAt, admin: authenticatedAs(admin) };
 };
 
-/** Records the last use. The latest time wins, regardless of the order of writes. */
+/** Records the last use of a session. The latest time wins, regardless of the order of writes. */
 export const noteSessionUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };

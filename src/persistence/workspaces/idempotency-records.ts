@@ -21,7 +21,7 @@ const rememberedHours = 24;
 const isTooOld = ({ eb, lit }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>
   eb('IdempotencyRecord.createdAt', '<', secondsAgo(lit(rememberedHours * 3_600)));
 
-/** Keys are scoped to a number. */
+/** A key with its number, because different numbers may use the same key. */
 type OwnKey = { numberId: string; key: string };
 
 const answerTo = kyselyQuery((queries, { numberId, key }: OwnKey) =>

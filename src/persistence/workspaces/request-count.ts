@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Request counts that gateways share. They are lost if the database server crashes, as counts in memory are. */
+/** Request counts that gateways share. The counts are lost if the database server crashes, as counts in memory are. */
 export const RequestCount = defineEntity({
   name: 'RequestCount',
   tableName: 'request_count',

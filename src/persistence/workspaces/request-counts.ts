@@ -1,6 +1,6 @@
 /**
  * Shared request counts of all gateways, by the database clock. Requests that reach a gateway at the same time share
- * one statement, in which each is counted in order.
+ * one statement, which counts them in order.
  */
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { Database } from '../database/database.ts';
@@ -18,7 +18,7 @@ const counting = kyselyQuery((queries, { given, perSeconds }: { given: string; p
       read
         .selectFrom(rowsOf('RequestCount', given))
         .select(['key', 'requests', secondsAhead(perSeconds).as('endsAt')])
-        // Counts in a fixed order, which prevents deadlocks between gateways.
+        // Keys are counted in a fixed order, which prevents deadlocks between gateways.
         .orderBy('key'),
     )
     .onConflict((conflict) =>
@@ -48,8 +48,8 @@ const countAll = async (db: Statements, asked: readonly KeyedRequest[], perSecon
   const byKey = Map.groupBy(asked, ({ key }) => key);
   const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
   const rows = await counting(db, { given, perSeconds });
-  // Limits the seconds to the period: a statement that waited for another one has an earlier `now`, by which more time
-  // remains.
+  // The seconds are limited to the period, because a statement that waited for another one has an earlier `now`, by
+  // which more time remains.
   const inAll = new Map(
     rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
   );

@@ -7,13 +7,13 @@ export const SignInLink = defineEntity({
   tableName: 'sign_in_link',
   properties: {
     id: p.uuid().primary(),
-    /** Token whose admin the browser becomes. */
+    /** Token of the admin as whom the browser is signed in. */
     adminTokenId: () =>
       p.manyToOne(AdminToken).mapToPk().index().fieldName('admin_token_id').deleteRule('cascade'),
     codeHash: p.blob().unique(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
-    /** Time at which the link was opened; null before. */
+    /** Time at which the link was opened; null until then. */
     usedAt: p.datetime(3).nullable(),
   },
 });

@@ -44,8 +44,8 @@ export const createLink = async (db: Database, link: NewLink): Promise<void> => 
 };
 
 /**
- * Redeems a link: returns the token whose admin the browser becomes. `used`: the link was already opened. `over`: the
- * link or its token has expired, or the link is unknown.
+ * Redeems a link. Returns the token of the admin as whom the browser is signed in. `used`: the link was already opened.
+ * `over`: the link or its token has expired, or the link is unknown.
  */
 export const openLink = async (
   db: Database,
@@ -60,7 +60,7 @@ export const openLink = async (
   return link !== undefined && link.usedAt !== null ? 'used' : 'over';
 };
 
-/** Used links are kept for a while, so that opening one again results in `used`. */
+/** Time in seconds for which used links are kept, so that opening a link again results in `used`. */
 const rememberedSec = 86_400;
 
 const forgetting = kyselyQuery((queries) =>

@@ -5,14 +5,17 @@ import type { Destinations } from '#src/domain/destinations.ts';
 import type { Retention } from '#src/domain/retention.ts';
 import type { TurnEnd } from '#src/domain/turn-end.ts';
 
-/** Owner of numbers, webhook endpoints and admin tokens. Its policy columns are the defaults of its numbers. */
+/**
+ * Owner of numbers, webhook endpoints and admin tokens. The policy columns of a workspace are the defaults of its
+ * numbers.
+ */
 export const Workspace = defineEntity({
   name: 'Workspace',
   tableName: 'workspace',
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
-    /** IANA name; timestamps of the workspace's calls use this time zone. */
+    /** IANA name of the time zone, which timestamps of the workspace's calls use. */
     timeZone: p.text().default('Asia/Seoul'),
     maxDurationSec: p.integer().nullable(),
     defaultDurationSec: p.integer().nullable(),
@@ -26,13 +29,13 @@ export const Workspace = defineEntity({
     retentionDays: p.json<Retention>().nullable(),
     /** Announcement to the other party, and required consent. */
     consent: p.json<ConsentPolicy>().nullable(),
-    /** Destinations that its numbers may call. */
+    /** Destinations that the workspace's numbers may call. */
     destinations: p.json<Destinations>().nullable(),
     /** Maximum number of concurrent calls over all numbers of the workspace. */
     maxCallsInProgress: p.integer().nullable(),
-    /** Daily limit for the total duration of its outbound calls. */
+    /** Daily limit for the total duration of the workspace's outbound calls. */
     dailyMinutes: p.integer().nullable(),
-    /** Number of its audit log entries; the next entry gets the next number. */
+    /** Number of entries in the workspace's audit log. The next entry gets the next number. */
     auditEntries: p.integer().default(0),
     createdAt: p.datetime(3),
   },

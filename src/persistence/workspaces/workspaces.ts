@@ -6,7 +6,7 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
-/** Number of the last audit log entry. */
+/** A stored workspace, without the number of its audit log entries. */
 export type WorkspaceRecord = Omit<Row<'Workspace'>, 'auditEntries'>;
 
 /** Settings of a workspace that admins may change. */
@@ -14,7 +14,7 @@ export type WorkspacePatch = Patch<Omit<WorkspaceRecord, 'id' | 'createdAt'>>;
 
 const columns = columnsOf('Workspace').filter((column) => column !== 'auditEntries');
 
-/** Missing settings inherit the platform's policy and time zone. */
+/** Creates a workspace. Missing settings inherit the platform's policy and time zone. */
 export const createWorkspace = async (
   db: Database,
   workspace: Pick<WorkspaceRecord, 'id' | 'name' | 'createdAt'> & Partial<WorkspaceRecord>,
@@ -28,8 +28,8 @@ export const findWorkspace = async (db: Database, id: string): Promise<Workspace
 };
 
 /**
- * Changes the settings, which apply to calls that begin afterwards. Resolves to the changed workspace; undefined if it
- * does not exist.
+ * Changes the settings for calls that begin afterwards. Resolves to the changed workspace; undefined if it does not
+ * exist.
  */
 export const patchWorkspace = async (
   db: Database,
@@ -49,14 +49,14 @@ const locking = kyselyQuery((queries, { ids }: { ids: readonly string[] }) =>
     .selectFrom('Workspace')
     .select('id')
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
-    // Locks in a fixed order, which prevents deadlocks.
+    // Rows are locked in a fixed order, which prevents deadlocks.
     .orderBy('id')
     .forNoKeyUpdate(),
 );
 
 /**
- * Locks the workspaces' rows until the transaction ends: other transactions that lock one of them wait. References by
- * foreign keys do not wait.
+ * Locks the workspaces' rows until the transaction ends. Other transactions that lock one of these rows wait;
+ * references by foreign keys do not wait.
  */
 export const lockWorkspaces = async (db: Statements, ids: readonly string[]): Promise<void> => {
   await locking(db, { ids });

@@ -36,13 +36,13 @@ const makeBands = (): Band[] => {
 
 export const melBands: readonly Band[] = makeBands();
 
-/** Periodic Hann window. */
+/** Window function (periodic Hann). */
 const fade = Float64Array.from(
   { length: windowLength },
   (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / windowLength),
 );
 
-/** Normalized to zero mean and unit variance. */
+/** Normalizes samples to zero mean and unit variance. */
 const normalized = (samples: Float64Array): Float64Array => {
   const mean = samples.reduce((sum, sample) => sum + sample, 0) / samples.length;
   const variance = samples.reduce((sum, sample) => sum + (sample - mean) ** 2, 0) / samples.length;
@@ -50,7 +50,7 @@ const normalized = (samples: Float64Array): Float64Array => {
   return samples.map((sample) => (sample - mean) * scale);
 };
 
-/** Floor below the loudest band. */
+/** Range of log power below the loudest band; lower values are raised to its end. */
 const range = 8;
 
 const compress = (features: Float32Array): void => {
@@ -58,14 +58,17 @@ const compress = (features: Float32Array): void => {
   features.forEach((value, index) => (features[index] = (Math.max(value, floor) + 4) / 4));
 };
 
-/** Input: samples from -1 to 1 at 16000 Hz, a multiple of 20 ms. Output: one row per band with a value per 10 ms. */
+/**
+ * Computes the features. The input is samples from -1 to 1 at 16000 Hz, a multiple of 20 ms. The output has one row per
+ * band with a value per 10 ms.
+ */
 export const logMel = (samples: Float64Array): Float32Array => {
   const sound = normalized(samples);
   const frames = sound.length / hopLength;
   const features = new Float32Array(bands * frames);
   const powersOf = createPowers();
 
-  /** Frames are centred; the signal is mirrored at its ends. */
+  /** Copies a window. Frames are centred, and the signal is mirrored at its ends. */
   const windowAt = (frame: number, window: Float64Array): Float64Array => {
     for (let n = 0; n < windowLength; n += 1) {
       const at = Math.abs(frame * hopLength + n - half);

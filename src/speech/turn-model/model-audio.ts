@@ -7,7 +7,7 @@ const length = (longestMs * modelRate) / 1_000;
 /** Number of samples on each side that interpolation uses. */
 const reach = 16;
 
-/** Windowed sinc (Hann). */
+/** Weights of the interpolation: a windowed sinc (Hann). */
 const weights = Float64Array.from({ length: reach }, (_, index) => {
   const away = index + 0.5;
   return (Math.sin(Math.PI * away) / (Math.PI * away)) * (0.5 + 0.5 * Math.cos((Math.PI * away) / reach));
@@ -26,7 +26,7 @@ const doubled = (samples: Int16Array): Float64Array => {
   return result;
 };
 
-/** Samples from -1 to 1. `sampleRate` is the model's or half of it. */
+/** Returns samples from -1 to 1. `sampleRate` is the model's rate or half of it. */
 export const modelAudio = (samples: Int16Array, sampleRate: number): Float64Array => {
   const last = samples.subarray(-(length * sampleRate) / modelRate);
   const sound = sampleRate === modelRate ? Float64Array.from(last) : doubled(last);

@@ -1,8 +1,11 @@
-/** Messages between the model's thread and the main thread. Both sides are this program, so they are not validated. */
+/**
+ * Messages between the model's thread and the main thread. Both sides belong to this program, so the messages are not
+ * validated.
+ */
 export type ModelFiles = {
-  /** Package or module of the runtime. */
+  /** Package or module of ONNX Runtime. */
   runtime: string;
-  /** Path of the model's file. */
+  /** Path of the model file. */
   path: string;
 };
 
@@ -10,7 +13,7 @@ export type ToModelThread = { question: number; samples: Int16Array; sampleRate:
 
 export type FromModelThread =
   | { type: 'ready' }
-  /** The thread cannot start; the sentence is for the operator. */
+  /** The thread cannot start. `problem` is a sentence for the operator. */
   | { type: 'unfit'; problem: string }
-  /** `null`: no answer. */
+  /** Answer to a question; `null` if the model gave none. */
   | { type: 'answer'; question: number; probability: number | null };

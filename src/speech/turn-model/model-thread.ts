@@ -1,4 +1,4 @@
-/** Worker thread of the model: answers one question after the other. */
+/** Worker thread of the model, which answers one question after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { logMel } from './log-mel.ts';
 import type { FromModelThread, ModelFiles, ToModelThread } from './model-thread-messages.ts';

@@ -1,6 +1,7 @@
 /**
  * ONNX Runtime (`onnxruntime-node`), which an operator installs, with a model that has Smart Turn's interface
- * (github.com/pipecat-ai/smart-turn, inference.py): features of eight seconds in, probability of a turn end out.
+ * (github.com/pipecat-ai/smart-turn, inference.py): the input is features of eight seconds, the output the probability
+ * of a turn end.
  */
 import { bands } from './log-mel.ts';
 import { longestMs } from './model-audio.ts';
@@ -65,7 +66,7 @@ const probabilityIn = (output: unknown): number | null => {
 /** Returns the probability of a turn end for features of `logMel`. */
 export type AskModel = (features: Float32Array) => Promise<number>;
 
-/** Rejects with an UnfitModel. Runs the model once to detect another interface. */
+/** Loads the model. Rejects with an UnfitModel. The model is run once to detect another interface. */
 export const loadModel = async (runtime: string, path: string): Promise<AskModel> => {
   const { InferenceSession, Tensor } = await loadRuntime(runtime);
   let session: Session;

@@ -1,4 +1,4 @@
-/** Discrete Fourier transform of 400 samples, as twenty times twenty. */
+/** Discrete Fourier transform of 400 samples, computed as twenty transforms of twenty. */
 
 export const windowLength = 400;
 /** Number of frequencies, from 0 to half of the sample rate. */
@@ -40,7 +40,7 @@ const transformSide = (
   }
 };
 
-/** Returns the power spectra of two windows: one complex transform handles two real ones. */
+/** Returns the power spectra of two windows, because one complex transform handles two real ones. */
 export const createPowers = (): ((
   one: Float64Array,
   other: Float64Array,
@@ -51,7 +51,7 @@ export const createPowers = (): ((
   return (one, other) => {
     for (let at = 0; at < side; at += 1) transformSide([one, other], at, turned, at);
     for (let at = 0; at < side; at += 1) transformSide(turned, at, whole, 0);
-    // The transform leaves frequency `k * side + at` at index `at * side + k`.
+    // Returns the index of a frequency: the transform leaves frequency `k * side + at` at index `at * side + k`.
     const placeOf = (frequency: number): number => (frequency % side) * side + Math.floor(frequency / side);
     const [re, im] = whole;
     for (let frequency = 0; frequency < spectrumLength; frequency += 1) {

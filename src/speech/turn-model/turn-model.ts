@@ -13,13 +13,13 @@ import { longestMs } from './model-audio.ts';
 export type TurnModelLimits = Readonly<{
   /** Time limit of a waiting question. */
   answerMs: number;
-  /** Number of waiting questions; further ones are not answered. */
+  /** Maximum number of waiting questions; further ones are not answered. */
   questions: number;
   /** Delay before an ended thread is replaced. */
   againMs: number;
 }>;
 
-/** Probability from which the turn counts as over. */
+/** Probability from which a turn counts as over. */
 const sureness = 0.5;
 
 export type StartedTurnModel = TurnModel & { close(): Promise<void> };
@@ -48,7 +48,7 @@ const startThread = (
   };
 };
 
-/** Throws a StartError about the model or the runtime. */
+/** Starts the model. Throws a StartError about the model or the runtime. */
 export const startTurnModel = async (
   files: ModelFiles,
   { limits, clock, logger }: { limits: TurnModelLimits; clock: Clock; logger: Logger },

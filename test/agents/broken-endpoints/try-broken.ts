@@ -80,7 +80,7 @@ export const tryUrl = async (
   return trial.turns[0];
 };
 
-/** One test per case. */
+/** Declares one test for each broken endpoint. */
 export const testEach = (broken: readonly Broken[]): void => {
   for (const each of broken) {
     const { type, title, answer, kind, advice, path = '', noThread = false } = each;

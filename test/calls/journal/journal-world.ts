@@ -24,7 +24,10 @@ type Changes = Partial<Omit<JournalOptions, 'write'>> & {
   write?: (...fact: Parameters<JournalOptions['write']>) => Promise<void>;
 };
 
-/** A journal whose database is a list; `changes` replaces functions, for example by failing ones. */
+/**
+ * Creates a journal that writes to a list instead of a database. A test passes functions in `changes` to replace the
+ * journal's own, for example by failing ones.
+ */
 export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const clock = new SimulatedClock();
   const rows: [string, number, string][] = [];

@@ -34,7 +34,9 @@ const worker = registerSharedWorker({
   initialData: JSON.stringify({ executablePath, args: browserFlags }),
 });
 
-/** This file's connection to the browser. Its contexts end with the connection. */
+/**
+ * Connects this test file to the shared browser. Browser contexts end with the connection in which they were created.
+ */
 export const connectToBrowser = async (): Promise<Browser> => {
   await worker.available;
   for await (const { data } of worker.publish('connect').replies()) {

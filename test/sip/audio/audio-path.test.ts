@@ -10,7 +10,7 @@ import { ringSamples } from '#sip/media-thread/media-thread.ts';
 import { loadResampler, resamplingReach } from '#sip/audio/resampler.ts';
 import { pathInto } from '#test/helpers/path-into.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The resampler is loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Resampler
@@ -219,7 +219,7 @@ const setUpPath = () => {
   const marks: string[] = [];
   const path = pathInto(ring, 8_000, time);
   const mark = (name: string): void => path.whenPlayed(() => marks.push(name));
-  /** This many samples are sent, as the media thread takes them. */
+  /** Takes audio of the given length from the ring, in pieces of 20 ms like the media thread. */
   const sound = (milliseconds: number): void => {
     const frame = new Int16Array(160);
     for (let at = 0; at < milliseconds; at += 20) {

@@ -17,7 +17,7 @@ import { pathInto } from '#test/helpers/path-into.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { dtmfTone } from './dtmf-tone.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The resampler is loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Playout
@@ -683,7 +683,7 @@ test.serial('records no sample of a recording pause, for any delay or burst of t
             run();
           }
           recording.finish();
-          // Half-way between two samples at the border of a frame is the remainder of the last one.
+          // Resampling at the border of a frame may leave a small remainder of the last sample before the pause.
           return !counterparty.some((sample) => sample > 3);
         },
       ),

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { sipTrace } from '#config/policy.ts';
 import { maskedMessage } from '#sip/drachtio/capture/masked-message.ts';
 import { type CaptureLimits, createSipCapture } from '#sip/drachtio/capture/sip-capture.ts';
-import { momentOf, readToldMessage } from '#sip/drachtio/capture/told-message.ts';
+import { momentOf, readReportedMessage } from '#sip/drachtio/capture/reported-message.ts';
 import { type SipMessage, startLineOf } from '#src/domain/sip-message.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
@@ -363,8 +363,8 @@ const told: Readonly<Record<string, [string, object | null]>> = {
 
 for (const [what, [said, read]] of Object.entries(told))
   test(`reads ${what}`, (t) => {
-    if (read === null) t.is(readToldMessage(said), null);
-    else t.like(readToldMessage(said), read);
+    if (read === null) t.is(readReportedMessage(said), null);
+    else t.like(readReportedMessage(said), read);
   });
 
 const noon = Date.UTC(2026, 10, 22, 12, 0, 1);

@@ -9,7 +9,6 @@ import { createFreezeFence, openFence, type Fence, type FreezeFence } from '#src
 import { ServerRefusal, startHeartbeat } from '#sip/heartbeat.ts';
 import { createLostSignalling, type StandingLine } from '#sip/drachtio/resume/lost-connection.ts';
 import { keepConnected } from '#sip/reconnect.ts';
-import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import {
   createSignallingConnection,
   type RelayedNodes,
@@ -17,6 +16,7 @@ import {
 } from '#sip/drachtio/connection/connection.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
+import { keepLegs } from '#test/doubles/kept-legs.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import {
@@ -471,7 +471,7 @@ test.serial('claims the channels of both legs after reconnection', (t) => {
     endSecondSilently() {},
   };
   const calls = createLostSignalling({
-    lines: new Set([line]),
+    lines: () => [line],
     async dialogStands(dialogId) {
       asked.push(dialogId);
       return true;
@@ -515,28 +515,16 @@ test.serial('names the rejected drachtio-server secret in the error', async (t) 
   t.regex(health.ready ? '' : health.detail, /it refused the secret \(GW_DRACHTIO_SECRET\)/);
 });
 
-/** Stores the legs of one process for the next one. */
-const keeper = () => {
-  const legs = new Map<string, Awaited<ReturnType<LegStore['orphans']>>[number]>();
-  const store: LegStore = {
-    keep: (id, { callId, leg }) => void legs.set(id, { id, callId, leg }),
-    release() {},
-    remove: (id) => void legs.delete(id),
-    orphans: async () => [],
-  };
-  return { store, kept: () => [...legs.values()] };
-};
-
 test.serial('ends dialogs and ringing calls of a dead gateway from the next gateway', async (t) => {
-  const legs = keeper();
-  const dead = await startSipEdge(t, { legs: legs.store });
+  const legs = keepLegs();
+  const dead = await startSipEdge(t, { storeLegs: legs.store });
   const [one, other, rings] = [await dialled(dead), await taken(dead), await ringing(dead)];
-  const orphans = legs.kept();
+  const orphans = legs.orphans();
   t.deepEqual(orphans.map(({ leg }) => leg.state).toSorted(), ['inviting', 'standing', 'standing']);
   // The clock of the dead gateway stopped: it does not return.
   dead.drachtio.cutConnections();
 
-  const next = await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  const next = await startSipEdgeOn(t, dead, { storeLegs: legs.store, readOrphans: async () => orphans });
   for (const { farCall } of [one, other]) {
     await farCall.receives('BYE');
     farCall.answers(200);
@@ -553,40 +541,37 @@ test.serial('ends dialogs and ringing calls of a dead gateway from the next gate
 });
 
 test.serial('acknowledges and hangs up an answer that a dead gateway did not acknowledge', async (t) => {
-  const legs = keeper();
-  const dead = await startSipEdge(t, { legs: legs.store });
+  const legs = keepLegs();
+  const dead = await startSipEdge(t, { storeLegs: legs.store });
   const { farCall } = await ringing(dead);
-  const orphans = legs.kept();
+  const orphans = legs.orphans();
   dead.drachtio.cutConnections();
   farCall.answers(200, { sdp });
-  await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  await startSipEdgeOn(t, dead, { storeLegs: legs.store, readOrphans: async () => orphans });
   await farCall.receives('ACK');
   await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
 test.serial('rejects callers from the next gateway who waited for a dead gateway', async (t) => {
-  const legs = keeper();
-  const dead = await startSipEdge(t, { legs: legs.store, opensNothing: true });
+  const legs = keepLegs();
+  const dead = await startSipEdge(t, { storeLegs: legs.store, opensNothing: true });
   const farCall = dead.trunk.calls(ownNumber, { sdp });
   await dead.until(() => dead.arrivals.length === 1);
-  const orphans = legs.kept();
+  const orphans = legs.orphans();
   dead.drachtio.cutConnections();
-  await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  await startSipEdgeOn(t, dead, { storeLegs: legs.store, readOrphans: async () => orphans });
   await t.notThrowsAsync(farCall.receives(480));
 });
 
 test.serial('ends the legs of a dead node from a live node', async (t) => {
-  const legs = keeper();
-  const dead = await startSipEdge(t, { legs: legs.store });
+  const legs = keepLegs();
+  const dead = await startSipEdge(t, { storeLegs: legs.store });
   const { farCall } = await dialled(dead);
   const asked: (string | undefined)[] = [];
   const living = await startSipEdgeOn(t, dead, {
-    legs: {
-      ...legs.store,
-      async orphans(node) {
-        asked.push(node);
-        return node === 'dead' ? legs.kept() : [];
-      },
+    async readOrphans(node) {
+      asked.push(node);
+      return node === 'dead' ? legs.orphans() : [];
     },
   });
   await living.lines.endLegsOf('dead');

@@ -295,14 +295,14 @@ test.serial(
     await call.edge.said([call.line], 'line.transfer_failed');
     t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
     await notify(call, { body: 'SIP/2.0 200 OK', state: last }, 481);
-    t.true(call.line.canBeResumed());
+    t.true(call.edge.lines.checkpoint(call.line.callId).isResumable);
   },
 );
 
 test.serial('sends no REFER for a transfer that is cancelled at once', async (t) => {
   const call = await answered(t);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
-  t.false(call.line.canBeResumed());
+  t.false(call.edge.lines.checkpoint(call.line.callId).isResumable);
   call.line.tell({ type: 'cancelTransfer' });
   await call.edge.said([call.line], 'line.transfer_failed');
   call.line.tell({ type: 'hangUp' });

@@ -6,7 +6,6 @@ import type { LineReport, TransferMode } from '#machines/line.ts';
 import type { MediaStatistics } from '#machines/media-statistics.ts';
 import { watchMedia } from '#sip/drachtio/media-watch.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
-import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
@@ -138,7 +137,7 @@ test.serial('forwards a voice after silence without the delay of that silence', 
   const { edge } = await passedOn(t);
   const delays: number[] = [];
   for (let times = 1; times <= 3; times += 1) {
-    // Longer than the silence after which missing packets are reported (`media-thread/incoming-audio.ts`).
+    // Time longer than the silence after which missing packets are reported (`media-thread/incoming-audio.ts`).
     for (let steps = 1; steps <= 90 + times; steps += 1) await step(edge);
     let steps = 0;
     await until('it is heard', async () => {
@@ -444,25 +443,19 @@ test.serial('plays a tone to the other party while a person is ringing', async (
   t.false(call.line.isOver());
 });
 
-test.serial('stores which leg belongs to which party for a take-over', async (t) => {
-  const kept = new Map<string, SipLeg>();
-  const legs = {
-    keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
-    release() {},
-    remove: (id: string) => void kept.delete(id),
-    orphans: async () => [],
-  };
-  const call = await answered(t, { legs });
+test.serial('the checkpoint names the party of each leg', async (t) => {
+  const call = await answered(t);
   const second = await rung(call);
   second.answers(200, { sdp });
   await second.receives('ACK');
   await untilSaid(call.edge, call.line, 'line.transferred');
-  const isOfTransfer = [...kept.values()].map((leg) => [leg.sipCallId, leg.isOfTransfer ?? false]);
+  const { legs, isResumable } = call.edge.lines.checkpoint(call.line.callId);
+  const isOfTransfer = legs.map(({ leg }) => [leg.sipCallId, leg.isOfTransfer ?? false]);
   t.deepEqual(isOfTransfer, [
     [call.first.callId, false],
     [second.callId, true],
   ]);
-  t.true(call.line.canBeResumed());
+  t.true(isResumable);
 });
 
 // Sound watch

@@ -2,18 +2,19 @@
  * Calls of one gateway through the relay, which dies or hands them over, and the state that the next gateway needs to
  * resume them.
  */
+import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
-import type { StoredLeg, LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, LineResumeState } from '#src/domain/sip-leg.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import type { ServerAddress } from '#sip/reconnect.ts';
-import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
+import { keepLegs } from '#test/doubles/kept-legs.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf } from '#test/doubles/sip-parser.ts';
 import {
@@ -58,18 +59,6 @@ const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
   return { port: address.port, cut };
 };
 
-/** Stores the legs of one process for the next one. */
-const keeper = () => {
-  const legs = new Map<string, StoredLeg>();
-  const store: LegStore = {
-    keep: (id, { leg }) => void legs.set(id, { id, leg }),
-    release() {},
-    remove: (id) => void legs.delete(id),
-    orphans: async () => [],
-  };
-  return { store, kept: () => [...legs.values()] };
-};
-
 export type Call = { line: WatchedLine; far: FarCall };
 
 export const startWorld = async (
@@ -88,12 +77,12 @@ export const startWorld = async (
   t.teardown(() => relay.close());
   const relayPort = await relay.start();
   const control = { ...servers.drachtio.control, ...(by === 'relay' && { port: relayPort }) };
-  const legs = keeper();
+  const legs = keepLegs();
   const gateway = (port: number): Promise<SipEdge> =>
     startSipEdgeOn(
       t,
       { ...servers, drachtio: { ...servers.drachtio, control: { ...control, port } } },
-      { legs: legs.store, trunk: { address: trunkAddress, media } },
+      { storeLegs: legs.store, trunk: { address: trunkAddress, media } },
     );
   const way = await startWay(t, control);
   const doomed = await gateway(way.port);
@@ -140,14 +129,16 @@ export const startWorld = async (
       await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
     },
     next: () => gateway(control.port),
+    /** Whether the gateway that dies could hand over this line now. */
+    isResumable: ({ callId }: WatchedLine): boolean => doomed.lines.checkpoint(callId).isResumable,
     adopt: (
       edge: SipEdge,
       left: readonly StoredLeg[] = legs.kept(),
-      connectedWith: LineCheckpoint['connectedWith'] = null,
+      connectedWith: LineResumeState['connectedWith'] = null,
     ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith }, emit),
-        lineInput({ from: ownNumber }),
+        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith, heard: null }, emit),
+        lineInput({ from: ownNumber, callId: legs.callOf(left) ?? randomUUID() }),
       ),
   };
 };

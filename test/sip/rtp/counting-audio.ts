@@ -1,5 +1,5 @@
 /** Audio that counts: the loudness of each 20 ms frame is its number, which G.711 preserves. */
-import { pcmu } from '#sip/rtp/g711.ts';
+import { pcmu } from '#sip/audio/g711.ts';
 import { frameSamples } from '#sip/rtp/sending.ts';
 
 /** The audio counts up to this number, then restarts. */

@@ -6,7 +6,7 @@ import pino from 'pino';
 import { agreementFrom, formatsOf, offeredFormats, writeDescription } from '#sip/rtp/description.ts';
 import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
 import { createNegotiation } from '#sip/rtp/negotiation.ts';
-import { pcmu } from '#sip/rtp/g711.ts';
+import { pcmu } from '#sip/audio/g711.ts';
 import { UnsupportedDescription, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { parseRtp, writeRtpHeader } from '#sip/rtp/rtp-packet.ts';
 import { createDecryption } from '#sip/rtp/srtp.ts';

@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
-import { pcma, pcmu } from '#sip/rtp/g711.ts';
+import { pcma, pcmu } from '#sip/audio/g711.ts';
 import { createConcealment } from '#sip/rtp/concealment.ts';
 import { createRtpPorts } from '#sip/rtp/ports.ts';
 import { meanOpinionScore } from '#sip/rtp/quality.ts';

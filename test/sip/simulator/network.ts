@@ -2,8 +2,10 @@
 import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
+import type { ScriptedCallee } from '#sip/simulator/callees.ts';
 import type { Script } from '#sip/simulator/script.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { Rehearsal } from '#sip/simulator/script-watch.ts';
+import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -14,9 +16,20 @@ export const scriptedNumber = '01055550001';
 export const scriptedInput = (changes: Partial<LineInput> = {}): LineInput =>
   lineInput({ to: scriptedNumber, ...changes });
 
+/** Callees with a script, in memory. */
+export const createScripts = () => {
+  const callees = new Map<string, ScriptedCallee>();
+  return {
+    defineCallee: (number: string, script: Script, workspaceId = '', rehearsal?: Rehearsal) =>
+      void callees.set(`${workspaceId} ${number}`, { script, rehearsal }),
+    findCallee: (number: string, workspaceId = '') => callees.get(`${workspaceId} ${number}`),
+  };
+};
+
 export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
   const clock = createOrderedClock();
   const { speed = 1 } = options;
+  const { defineCallee, findCallee } = createScripts();
   const lines = createSimulatorLines({
     clock: {
       ...clock,
@@ -27,24 +40,31 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     logger: pino({ level: 'silent' }),
     recording: null,
     mediaFor: false,
+    findCallee,
     ...options,
   });
   return {
     clock,
-    lines,
+    lines: { ...lines, defineCallee },
     reach: (
       changes: Partial<LineInput> = {},
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
     ): WatchedLine => openWatched(lines.open, scriptedInput(changes), onEvent),
     /** Resumes a call to that number whose two persons had talked for this long in another process. */
-    adopt: (to: string, connectedWith: LineCheckpoint['connectedWith']): WatchedLine =>
+    adopt: (to: string, connectedWith: LineResumeState['connectedWith']): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], connectedWith }, emit),
+        (input, emit) => lines.resume(input, { legs: [], connectedWith, heard: null }, emit),
         scriptedInput({ to }),
+      ),
+    /** Resumes a recorded call to that number, of which this was heard in another process. */
+    adoptRecorded: (changes: Partial<LineInput>, heard: HeardBefore): WatchedLine =>
+      openWatched(
+        (input, emit) => lines.resume(input, { legs: [], connectedWith: null, heard }, emit),
+        scriptedInput(changes),
       ),
     /** Calls a callee with this script. */
     reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
-      lines.defineCallee(scriptedNumber, script);
+      defineCallee(scriptedNumber, script);
       return openWatched(lines.open, scriptedInput(), onEvent);
     },
     /** Advances the clock until the condition holds; returns the elapsed milliseconds. */

@@ -1,6 +1,6 @@
 /** A simulated network that records calls for inspection by a test. */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
+import { recordingSampleRate, type OpenRecording, type RecordingSink } from '#sip/audio/recording-sink.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
@@ -9,7 +9,7 @@ import { createNetwork } from './network.ts';
 
 export const loudness = 8_000;
 
-/** Synthesizes every text as one loud hum that is longer than any time it gets. */
+/** Synthesizes every text as one loud hum that is longer than any text takes in a test. */
 export const hum = (sampleRate = recordingSampleRate, seconds = 10): Synthesizer => ({
   name: 'hum',
   synthesize: async (): Promise<Audio> => ({
@@ -23,10 +23,17 @@ type Tape = RecordingSink & {
   readonly agent: number[];
   readonly outcome: string;
   readonly longestWrite: number;
+  readonly extent: Parameters<OpenRecording>[1];
 };
 
-export const createTape = (): Tape => {
-  const tape = { counterparty: [] as number[], agent: [] as number[], outcome: 'open', longestWrite: 0 };
+export const createTape = (extent?: Tape['extent']): Tape => {
+  const tape = {
+    counterparty: [] as number[],
+    agent: [] as number[],
+    outcome: 'open',
+    longestWrite: 0,
+    extent,
+  };
   return Object.assign(tape, {
     write(counterparty: Int16Array, agent: Int16Array): void {
       if (counterparty.length !== agent.length) throw new Error('The channels differ in length');
@@ -55,8 +62,8 @@ export const recordingNetwork = async ({
   const tapes = new Map<string, Tape>();
   const network = createNetwork({
     recording: {
-      open(callId) {
-        const tape = createTape();
+      open(callId, extent) {
+        const tape = createTape(extent);
         tapes.set(callId, tape);
         return tape;
       },

@@ -6,6 +6,7 @@ import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { renderRecording } from '#sip/simulator/render-recording.ts';
 import { parseScript, type Script } from '#sip/simulator/script.ts';
+import type { HeardBefore } from '#src/domain/sip-leg.ts';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
 import type { Synthesizer } from '#sip/audio/speech.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
@@ -13,7 +14,7 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { agentWith, createNetwork, scriptedNumber } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The patterns are loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const readPattern = await loadPatterns();
 
 // Recording
@@ -99,19 +100,59 @@ test.serial('keeps the recording so far when a call is closed', async (t) => {
   t.is(stretches(tape.agent).length, 1);
 });
 
-test.serial('records the part of a call before its take-over by another gateway', async (t) => {
+test.serial('leaves the recording of a call that another gateway takes over', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
-  const answeredAt = clock.now();
   line.say('This sentence is handed over in its middle.');
   clock.advance(1_000);
   line.release();
   const tape = await done(tapes.get(recorded.callId));
   t.is(tape.outcome, 'left');
-  t.is(stretches(tape.agent).length, 1);
-  t.true(Math.abs(tape.agent.length / 16 - (clock.now() - answeredAt)) < 10);
+  t.is(tape.agent.length, 0);
   t.deepEqual(line.breaches, []);
+});
+
+/** A minute of a call in another process. */
+const heard: HeardBefore = {
+  turns: [
+    { role: 'assistant', text: 'Good morning.', fromMs: 1_000, toMs: 2_000 },
+    { role: 'user', text: 'Good morning to you.', fromMs: 3_000, toMs: 4_500 },
+    { role: 'user', text: 'My card is one two three.', fromMs: 30_000, toMs: 33_000 },
+  ],
+  pauses: [{ fromMs: 29_000, toMs: 34_000 }],
+  talkedMs: 60_000,
+};
+
+test.serial('records a call that was taken over from its beginning, pauses included', async (t) => {
+  const { clock, adoptRecorded, until, tapes } = await recordingNetwork();
+  const line = adoptRecorded({ ...recorded, to: '01000000006' }, heard);
+  until(() => line.saw('line.adopted'));
+  clock.advance(1_000);
+  line.say('I am back.');
+  until(() => line.saw('line.played'));
+  line.tell({ type: 'hangUp' });
+  until(() => line.isOver());
+  const tape = await done(tapes.get(recorded.callId));
+  t.is(tape.outcome, 'finished');
+  t.is(tape.extent, 'whole');
+  const seconds = (channel: readonly number[]) =>
+    stretches(channel).map((stretch) => stretch.map((at) => Math.round(at / 100) / 10));
+  t.deepEqual(seconds(tape.counterparty), [[3, 4.5]]);
+  const [before, after, ...noMore] = seconds(tape.agent);
+  t.deepEqual(noMore, []);
+  t.deepEqual(before, [1, 2]);
+  t.is(after?.[0], 61);
+});
+
+test.serial('records what was heard of a call whose far end was lost with its gateway', async (t) => {
+  const { adoptRecorded, tapes } = await recordingNetwork();
+  const line = adoptRecorded({ ...recorded, to: '01055559999' }, heard);
+  await setImmediate();
+  t.true(line.isOver() && !line.saw('line.adopted'));
+  const tape = await done(tapes.get(recorded.callId));
+  t.is(tape.outcome, 'finished');
+  t.is(Math.round(tape.agent.length / recordingSampleRate), 60);
 });
 
 test.serial('records a call only if it is answered and recording is enabled', async (t) => {

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { answeringMachine, webPhones } from '#config/policy.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
-import { createWebPhones, type Dialled, type PhoneConnection } from '#sip/webphone/web-phones.ts';
+import { createWebPhones, type Dial, type Dialled, type PhoneConnection } from '#sip/webphone/web-phones.ts';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 
@@ -46,9 +46,16 @@ export const createPhoneNetwork = (
     mediaFor,
     anybody: phones.partyFor,
   });
+  const dial: Dial = async ({ to, partyFor }) => {
+    if (network.verdict !== null) return network.verdict;
+    const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, partyFor });
+    return verdict.accepted ? verdict : { accepted: false, because: 'caller_rejected' };
+  };
   const network = {
     clock,
     lines,
+    phones,
+    dial,
     ends,
     /** The workspace of this call, if not the usual one. */
     workspaces,
@@ -64,17 +71,14 @@ export const createPhoneNetwork = (
       const connection: PhoneConnection = phones.connect({
         workspaceId,
         name,
+        since: clock.now(),
         tell(message) {
           told.push(message);
           act(message);
         },
         play,
         replaced: () => (isReplaced = true),
-        async dial({ to, partyFor }) {
-          if (network.verdict !== null) return network.verdict;
-          const { verdict } = await lines.placeInbound({ to, from: '01055559999', script: null, partyFor });
-          return verdict.accepted ? verdict : { accepted: false, because: 'caller_rejected' };
-        },
+        dial,
       });
       return {
         told,

@@ -1,6 +1,6 @@
 /**
  * A tiny model in ONNX's format (onnx.proto), written by hand: it applies a sigmoid to the average loudness of its
- * input. It has the interface of Smart Turn, or one with a small defect.
+ * input. The model has the interface of Smart Turn, or one with a small defect.
  */
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];

@@ -1,4 +1,4 @@
-/** Chooses the turn-end judge of a call: the one that the number selects, or pauses if that one is unavailable. */
+/** Chooses the turn-end judge of a call: the judge that the number selects, or pauses if that judge is unavailable. */
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
 import type { OpenTurnEndJudge } from './judge.ts';
@@ -11,7 +11,7 @@ export const chooseJudge =
     options: JudgeOptions,
     means: {
       reportsTurnEnds: () => boolean;
-      /** `null` if no model is configured. */
+      /** Model of turn ends; `null` if none is configured. */
       model: TurnModel | null;
       sampleRate: number;
       time: Pick<LineTime, 'now' | 'after'>;

@@ -1,7 +1,7 @@
 /**
  * Classifies words as finished (a full stop, or a Korean or Japanese sentence ending) or as continuing (a comma, or a
- * word such as "and …", "근데 …", "…けど"). The result sets the length of the pause that ends a turn, so a wrong guess
- * costs little time.
+ * word such as "and …", "근데 …", "…けど"). The result determines the length of the pause that ends a turn, so a wrong
+ * guess costs little time.
  */
 export type Finish = 'whole' | 'open' | 'unknown';
 
@@ -24,7 +24,7 @@ const endings: Readonly<Record<string, Endings>> = {
   },
 };
 
-/** `language` is BCP 47. */
+/** Classifies the text. `language` is BCP 47. */
 export const finishOf = (text: string, language: string): Finish => {
   const end = text.trim().toLowerCase();
   if (fullStop.test(end)) return end.endsWith('…') || end.endsWith('...') ? 'open' : 'whole';

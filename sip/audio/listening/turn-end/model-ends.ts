@@ -1,14 +1,14 @@
 /**
- * Ends turns by a model that listens to the audio. The model is asked once the voice has been silent for the shortest
- * silence that ends a turn. Until the model answers, pauses decide; a late answer is ignored.
+ * Ends turns by a model that listens to the audio. The model receives the audio once the voice has been silent for the
+ * shortest silence that ends a turn. Until the model answers, pauses decide; a late answer is ignored.
  */
 import { createAlarm, type LineTime } from '../../line-time.ts';
 import type { TurnEndJudge } from './judge.ts';
 import { overByPauses, type JudgeOptions } from './pauses.ts';
 
-/** Model that detects whether a party has finished speaking; see `src/speech/turn-model`. */
+/** Model that detects whether a party has finished speaking (see `src/speech/turn-model`). */
 export interface TurnModel {
-  /** Longest audio that the model reads. */
+  /** Longest audio that the model reads, in milliseconds. */
   readonly longestMs: number;
   /**
    * Returns whether the speaker in this audio, which ends in silence, has finished; `null` if the model cannot tell or
@@ -17,13 +17,13 @@ export interface TurnModel {
   isOver(samples: Int16Array, sampleRate: number): Promise<boolean | null>;
 }
 
-/** Audio before a turn's detected beginning that belongs to it. */
+/** Duration of audio before a turn's detected beginning that belongs to the turn. */
 const preRollMs = 300;
 
 /** Buffer of the last audio of a call, up to a length. */
 type LatestAudio = {
   write(samples: Int16Array): void;
-  /** Returns the last samples, at most this many. */
+  /** Returns the last samples, at most `count` of them. */
   last(count: number): Int16Array;
 };
 
@@ -60,7 +60,7 @@ export const judgeByModel = (
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
   const audio = createLatestAudio(Math.ceil((model.longestMs * sampleRate) / 1_000));
   const alarm = createAlarm(time);
-  /** The model's answer for the current silence; `null` until it arrives. */
+  /** Answer of the model for the current silence; `null` until the answer arrives. */
   let isOver: boolean | null = null;
   /** Number of the latest request to the model. */
   let asked = 0;

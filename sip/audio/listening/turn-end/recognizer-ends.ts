@@ -5,7 +5,10 @@
 import type { TurnEndJudge } from './judge.ts';
 import { judgeByPauses, overByPauses, type JudgeOptions } from './pauses.ts';
 
-/** `reportsTurnEnds`: whether the current engine reports turn ends; the engine may change during a call. */
+/**
+ * Creates the judge. `reportsTurnEnds` returns whether the current engine reports turn ends, because the engine may
+ * change during a call.
+ */
 export const judgeByRecognizer = (options: JudgeOptions, reportsTurnEnds: () => boolean): TurnEndJudge => {
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
   return {

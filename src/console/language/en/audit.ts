@@ -11,7 +11,7 @@ export const audit = {
   changes: 'Changes',
   from: 'from',
   to: 'to',
-  /** By the API's name of the action; an unknown action is shown by that name. */
+  /** Texts by the API's name of the action. An unknown action is shown by that name. */
   action: {
     'agent.changed': 'Agent connected or changed',
     'voice.heard': 'Voice listened to',

@@ -220,7 +220,7 @@ export const calls = {
       failed: 'Recording this call failed.',
       live: 'The recording can be played when the call has ended.',
     },
-    truncated: 'The recording breaks off: the gateway stopped while the call was being recorded.',
+    truncated: 'A part of the recording is missing: a gateway stopped while the call was being recorded.',
     play: 'Play',
     pause: 'Pause',
     playFrom: (time: string) => `Go to ${time}`,

@@ -1,4 +1,4 @@
-/** Digits that a tried agent would collect. */
+/** DTMF digits that a tried agent would collect. */
 export type KeysArguments = {
   digits: number | null;
   finish: string | null;
@@ -101,7 +101,7 @@ export const webhooks = {
   heldBack: 'not tried yet, as the endpoint is failing',
   nextAttempt: (when: string) => `next ${when}`,
   replay: 'Send again',
-  replayed: 'It will be tried now.',
+  replayed: 'The delivery will be attempted now.',
   call: 'See the call',
 };
 

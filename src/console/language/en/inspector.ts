@@ -4,13 +4,14 @@ export const inspector = {
   call: 'Call',
   lead: 'The actors of this call, and what they tell each other. What was said, keys and telephone numbers are masked.',
   leadAll:
-    'The actors of all calls that this gateway holds, and what they tell each other. What was said, keys and telephone numbers are masked.',
+    'All calls of the workspace at all gateways, and what their actors tell each other. Choose a call to see only its messages. What was said, keys and telephone numbers are masked.',
   off: 'The inspector is off',
   offHint: 'Start the gateway with GW_INSPECT=1 to look into calls as they happen.',
   link: {
     joining: 'Connecting …',
     open: 'Live',
     lost: 'Connection lost, trying again …',
+    slow: 'More messages than this page can read: disconnected, trying again …',
     over: 'The call is over',
     refused: 'Not let in: the call is not in progress, or too many look on',
   },
@@ -18,6 +19,7 @@ export const inspector = {
   goOn: (waiting: number) => (waiting === 0 ? 'Go on' : `Go on (${waiting} new)`),
   clear: 'Clear',
   actors: 'Actors',
+  calls: 'Calls',
   moreActors: (count: number) => `and ${count} more`,
   noChart: 'no chart',
   over: 'ended',

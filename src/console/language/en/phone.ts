@@ -58,7 +58,7 @@ export const phone = {
     no_agent_endpoint: 'No agent is connected to this number, so the call was rejected.',
     caller_rejected: 'Your authentication server did not let the call in.',
     concurrency_limit: 'The call was not taken: too many calls are in progress.',
-    over_capacity: 'The call was not taken: the gateway has too much to do just now.',
+    over_capacity: 'The call was not taken: the gateway is overloaded.',
     draining: 'This gateway is shutting down and takes no new calls.',
     failed: 'The call could not be placed. The gateway’s log tells why.',
     too_much: 'That is too much at once; the last of it was not taken.',

@@ -4,7 +4,7 @@ export const replay = {
   forward: 'Step forward',
   place: 'Place in the call',
   step: (step: number, all: number) => `Step ${step} of ${all}`,
-  /** By the event of the charts; an unknown event is shown by its name. */
+  /** Texts by the event of the charts. An unknown event is shown by its name. */
   event: {
     '(begin)': 'The call begins',
     '(time)': 'A timer expired',

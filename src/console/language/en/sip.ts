@@ -4,7 +4,7 @@ export const sip = {
   gateway: 'Gateway',
   trunk: 'Trunk',
   attempt: (attempt: number, all: number) => `Attempt ${attempt} of ${all}`,
-  /** Announced by screen readers before each message. */
+  /** Directions, which screen readers announce before each message. */
   way: { out: 'Gateway to trunk:', in: 'Trunk to gateway:' },
   leftOut: (count: number) =>
     count === 1 ? 'One message was not kept.' : `${count} messages were not kept.`,

@@ -221,7 +221,7 @@ export const calls: Texts['calls'] = {
       failed: '녹음에 실패했습니다.',
       live: '통화가 끝나면 녹음을 들을 수 있습니다.',
     },
-    truncated: '녹음이 중간에 끊겼습니다. 통화를 녹음하는 동안 게이트웨이가 멈췄습니다.',
+    truncated: '녹음의 일부가 없습니다. 통화를 녹음하는 동안 게이트웨이가 멈췄습니다.',
     play: '재생',
     pause: '일시 정지',
     playFrom: (time) => `${time} 지점으로 이동`,

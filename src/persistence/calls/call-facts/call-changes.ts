@@ -16,7 +16,7 @@ import {
 
 type Call = Row<'Call'>;
 
-/** Statement for a fact that changes only the journal, and whose event has the unchanged call. */
+/** Statement for a fact that changes only the journal. The fact's event contains the unchanged call. */
 export const reportCall = sqlText<NewEventFact, { id: string }>(
   `
     with ${newFact},
@@ -56,7 +56,7 @@ const changing = <Values extends object>(
     [...eventFactParameters, value],
   );
 
-/** `answered_by` may change: a person may answer after call screening. */
+/** Sets the answerer, which may change: a person may answer after call screening. */
 export const setAnsweredBy = changing<Pick<Call, 'answeredBy'>>(
   { set: 'answered_by = $8', where: `(call.answered_by is null or call.answered_by = 'screening')` },
   'answeredBy',
@@ -75,7 +75,7 @@ export const changeTransfer = changing<{ transfer: TransferChange }>(
   'transfer',
 );
 
-/** Stores no summary for calls whose words were erased meanwhile or are never stored. */
+/** Stores a summary, except for calls whose words were erased meanwhile or are never stored. */
 export const setSummary = changing<{ summary: string }>(
   {
     set: 'summary = $8',
@@ -106,7 +106,7 @@ export const changeTransferSilently = changingSilently<{ transfer: TransferChang
   'transfer',
 );
 
-/** Stores the first direction without audio; a second one does not replace it. */
+/** Stores the first direction without audio. A second direction does not replace the first one. */
 export const setOneWay = changingSilently<{ missing: Call['oneWay'] }>(
   'one_way = coalesce(call.one_way, $7)',
   'missing',

@@ -1,12 +1,12 @@
 /**
- * First part of every statement that writes a fact: inserts its journal row. Inserts none if the fact was written
- * before or if another gateway holds the call. Comparing the epoch locks the call's row, so a take-over waits for a
- * fact that is being written and finds it in the journal.
+ * First part of every statement that writes a fact: inserts the fact's journal row. No row is inserted if the fact was
+ * written before or if another gateway holds the call. Comparing the epoch locks the call's row, so a take-over waits
+ * for a fact that is being written and finds it in the journal.
  */
 import { sqlText } from '../../database/sql-text.ts';
 import type { Row } from '../../database/tables.ts';
 
-/** `epoch`: that of the gateway that writes the fact. */
+/** Values of a fact. `epoch` is that of the gateway that writes the fact. */
 export type NewFact = Row<'CallFactRow'> & Pick<Row<'Call'>, 'epoch'>;
 
 /** The fields of `newFact` and those of its customer event. */
@@ -44,7 +44,7 @@ export const newFact = `fact as (
 export const eventFactParameters = [...factParameters, 'eventId'] as const;
 
 /**
- * Part of a statement: the event of the fact, which `outbox` stores. Its position within the call is the fact's
+ * Part of a statement: the event of the fact, which `outbox` stores. The event's position within the call is the fact's
  * sequence.
  */
 export const newEvent = `new_event as (

@@ -118,7 +118,8 @@ export const administration: Readonly<Record<string, string>> = {
   'Changes the given fields. Events of a paused endpoint are delivered when it is active again.':
     '준 것만 바꿉니다. 중지된 동안 일어난 일은 다시 켜면 전달됩니다.',
   'Remove a webhook endpoint': '웹훅 삭제',
-  'With its deliveries, including those in progress.': '진행 중인 것을 포함해 전달 기록도 함께 삭제합니다.',
+  'Deletes the endpoint with its deliveries, including those in progress.':
+    '진행 중인 것을 포함해 전달 기록도 함께 삭제합니다.',
   'Replace the secret of a webhook endpoint': '웹훅 비밀 값 교체',
   'Both secrets sign for 24 hours, so the receiver can switch at any time.':
     '24시간 동안 두 비밀 값이 모두 서명하므로, 받는 쪽에서 편한 때에 바꿀 수 있습니다.',
@@ -134,11 +135,11 @@ export const administration: Readonly<Record<string, string>> = {
   'Places an inbound call on the simulated line. It is answered, or rejected, like a real one.':
     '시뮬레이션 회선으로 수신 통화가 들어옵니다. 실제 전화처럼 받거나 거절합니다.',
   'Set the script of a callee': '수신자의 행동 정하기',
-  'Calls of the workspace to this number follow this script from now on. It is kept until the gateway ends.':
-    '지금부터 워크스페이스에서 이 번호로 거는 전화는 이 시나리오가 받습니다. 게이트웨이가 종료될 때까지 보관합니다.',
+  'Calls of the workspace to this number follow this script from now on. They may be placed at any gateway with the same database.':
+    '지금부터 워크스페이스에서 이 번호로 거는 전화는 이 시나리오가 받습니다. 같은 데이터베이스를 쓰는 어느 게이트웨이에서 걸어도 됩니다.',
   'Read the script of a callee': '수신자의 행동 보기',
   'The script stored for this number.': '이 번호에 저장된 시나리오입니다.',
   'Read the progress of a script': '통화의 시나리오가 어디까지 진행됐는지 보기',
-  'For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls, at the gateway that carries the call, until it ends.':
-    '발신자나 수신자가 `rehearsal`이 있는 시나리오를 따르는 통화에만 있습니다. 통화를 맡은 게이트웨이가 종료될 때까지 최근 1,000건을 기억합니다.',
+  'For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls of the gateway that carries the call, until that gateway ends.':
+    '발신자나 수신자가 `rehearsal`이 있는 시나리오를 따르는 통화에만 있습니다. 통화를 맡은 게이트웨이가 종료될 때까지 그 게이트웨이의 최근 1,000건을 기억합니다.',
 };

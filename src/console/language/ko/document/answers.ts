@@ -51,7 +51,7 @@ export const answers: Readonly<Record<string, string>> = {
   'The endpoint, with its new secret.': '웹훅과 새 비밀 값입니다.',
   'The result.': '결과입니다.',
   'A page of deliveries.': '전달 목록의 한 페이지입니다.',
-  'It will be tried now.': '지금 전달을 시도합니다.',
+  'The delivery will be attempted now.': '지금 전달을 시도합니다.',
   'The call arrived. A rejected one has ended already.':
     '전화가 들어왔습니다. 거절된 통화는 이미 끝났습니다.',
   'The callee.': '수신자입니다.',
@@ -102,5 +102,5 @@ export const answers: Readonly<Record<string, string>> = {
     '전화를 거는 워크스페이스의 번호입니다. 없으면 회선에 묶이지 않은 번호입니다.',
   'The webhook endpoint.': '웹훅입니다.',
   'The delivery.': '전달입니다.',
-  'In domestic format.': '국내 형식입니다.',
+  'The number in domestic format.': '국내 형식입니다.',
 };

@@ -12,7 +12,7 @@ export const calls: Readonly<Record<string, string>> = {
   'The call as it is now. `ended_at - started_at` includes the ringing; `duration_sec` does not.':
     '통화의 현재 상태입니다. `ended_at - started_at`에는 벨이 울린 시간이 포함되고, `duration_sec`에는 포함되지 않습니다.',
   'Read the transcript': '대화 내용 읽기',
-  'What was heard, turn by turn. For a call in progress: the turns so far.':
+  'The words that were heard, turn by turn. For a call in progress: the turns so far.':
     '실제로 들린 말을 차례대로 보여 줍니다. 진행 중인 통화는 지금까지의 대화입니다.',
   'Read or stream the events of a call': '통화에서 일어난 일과 일어나는 일',
   'The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call\'s charts and the agent\'s current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired.':

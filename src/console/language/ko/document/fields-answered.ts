@@ -2,7 +2,7 @@
 export const fieldsAnswered: Readonly<Record<string, string>> = {
   'The number that calls, in domestic format.': '전화를 거는 번호이며 국내 형식입니다.',
   'For the next page; null on the last one.': '다음 페이지를 위한 값이며 마지막 페이지에서는 null입니다.',
-  'As compared with prefixes.': '앞부분과 비교하는 형식입니다.',
+  'The number in the form that is compared with prefixes.': '앞부분과 비교하는 형식입니다.',
   'The matching prefix; empty: the trunk serves all numbers.':
     '맞는 앞부분입니다. 비어 있으면 모든 번호를 맡습니다.',
   'Why no trunk would carry the call.': '통화를 나를 회선이 없는 이유입니다.',
@@ -21,11 +21,12 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'The metadata given when the call was placed; absent if there was none.':
     '전화를 건 쪽이 붙인 값이며 없으면 나오지 않습니다.',
   'The last transfer; null if there was none.': '마지막으로 요청한 넘기기이며 없으면 null입니다.',
-  'When its transcript, its instruction and its summary were erased; absent while they are kept.':
+  'Time at which the transcript, instruction and summary of the call were erased; absent while they are kept.':
     '대화 내용, 지시, 요약을 지운 시각입니다. 남아 있으면 나오지 않습니다.',
-  'When personal data of the call was erased; the last two digits of the number remain. Absent otherwise.':
+  'Time at which personal data of the call was erased, except the last two digits of the number. Absent otherwise.':
     '상대방을 알 수 있는 모든 것을 지운 시각이며 번호는 마지막 두 자리만 남습니다. 남아 있으면 나오지 않습니다.',
-  'When dialing started, or the caller rang.': '전화를 걸기 시작했거나 발신자의 전화가 울린 시각입니다.',
+  'Time at which dialing started, or the caller rang.':
+    '전화를 걸기 시작했거나 발신자의 전화가 울린 시각입니다.',
   'Domestic format.': '국내 형식입니다.',
   'Why it failed; `call_ended`: the call ended before. Otherwise null.':
     '실패한 이유이며 `call_ended`는 통화가 먼저 끝난 것입니다. 그 밖에는 null입니다.',
@@ -42,12 +43,12 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '받아들였지만 아직 적용되지 않은 옵션이며 받은 뒤에는 비어 있습니다.',
   'Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered.':
     '받은 때부터 끝까지 연결된 시간입니다. 진행 중이거나 알 수 없으면 null이고, 받지 않았으면 0입니다.',
-  'What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
+  'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
     '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송, 번호를 누르라는 ARS 메뉴이며, 통화 스크리닝은 그 뒤에 다른 이가 나오기 전까지입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
   'Whether the recording is paused. False once the call has ended.':
     '지금 하는 말은 녹음되지 않습니다. 통화가 끝나면 false입니다.',
-  'A part is missing, because the gateway ended while it was written. The rest can be played.':
-    '쓰는 동안 게이트웨이가 멈춰 끝부분이 없습니다. 있는 부분은 재생할 수 있습니다.',
+  'A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played.':
+    '녹음하던 게이트웨이가 멈췄거나 연결되지 않아 일부가 없습니다. 그 게이트웨이가 돌아오면 파일을 다시 만듭니다. 있는 부분은 재생할 수 있습니다.',
   '`audio/mpeg` or `audio/ogg`.': '`audio/mpeg` 또는 `audio/ogg`입니다.',
   'Headers `X-…` of the INVITE: of an inbound call those that the trunk lists in `headers_in`, of an outbound call the requested ones. Absent if there are none.':
     'INVITE의 `X-…` 헤더입니다. 수신이면 회선이 `headers_in`에 적은 것, 발신이면 요청한 것입니다. 없으면 나오지 않습니다.',
@@ -62,7 +63,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP.':
     '발신 통화에서 INVITE부터 상대방의 전화가 울리거나 받을 때까지의 시간입니다. 그런 일이 없었거나 SIP가 없으면 null입니다.',
   'The share of lost packets, 0 to 1.': '도착하지 않은 패킷의 비율이며 0에서 1 사이입니다.',
-  'How DTMF digits are sent and received: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted.':
+  'Transmission of DTMF digits: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted.':
     '전화 버튼 신호가 나가고 들어오는 방식입니다. RTP 이벤트(RFC 4733), SIP INFO, 소리 속의 톤 가운데 하나이거나 없습니다. INFO로 오는 버튼은 언제나 받습니다.',
   'Mean opinion score, 1 to 4.5, by the E-model (ITU-T G.107).':
     'E-model(ITU-T G.107)에 따른 평균 의견 점수이며 1에서 4.5 사이입니다.',
@@ -82,7 +83,8 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Null if no key was issued.': '발급된 키가 없으면 null입니다.',
   'Stored for `langgraph` only.': '`langgraph`일 때만 보관합니다.',
   'Stored for outbound `mastra` only.': '발신 `mastra`일 때만 보관합니다.',
-  'Whether there is a token; it is never shown.': '토큰이 있는지 알려 줍니다. 토큰은 보여 주지 않습니다.',
+  'Whether a token is stored; tokens are never shown.':
+    '토큰이 있는지 알려 줍니다. 토큰은 보여 주지 않습니다.',
   'Your own headers, by their names in lower case; their values are never shown.':
     '직접 정한 헤더이며 이름은 소문자입니다. 값은 보여 주지 않습니다.',
   'The id of the trial, which belongs to no call; the session is named after it.':
@@ -92,7 +94,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Given fields that are not used.': '받았지만 쓰지 않은 값입니다.',
   "The other party's words, or the kickoff.": '상대방이 한 말이거나 첫 요청입니다.',
   'Milliseconds since the turn began.': '차례가 시작된 뒤의 밀리초입니다.',
-  'What a call would speak, and when it was ready for synthesis.':
+  'Text that a call would speak, and the time at which it was ready for synthesis.':
     '통화라면 말할 내용과, 말할 준비가 된 시점입니다.',
   'For `press_keys`.': '`press_keys`에 씁니다.',
   'For `collect_keys`.': '`collect_keys`에 씁니다.',
@@ -104,7 +106,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Warnings that a call would log about an accepted reply.':
     '유효한 응답에 대해 통화가 로그에 남길 내용입니다.',
   "The server's own error text.": '서버가 직접 알려 준 말입니다.',
-  'What to change.': '바꿔야 할 것입니다.',
+  'Recommended change.': '바꿔야 할 것입니다.',
   'Up to the first failed turn.': '처음 실패한 것까지입니다.',
   'The bearer token and the values of your own headers are masked.':
     'bearer 토큰과 직접 정한 헤더의 값은 가려집니다.',
@@ -114,7 +116,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Keep it secret: it places calls that cost money.':
     '비밀로 보관하세요. 요금이 드는 전화를 걸 수 있는 키입니다.',
   'Connected time.': '연결된 시간입니다.',
-  'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.':
+  'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.':
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 차례의 95%가 이 안에 있습니다. 잰 차례가 없으면 null입니다.',
   '`configured` for the trunk of the gateway itself.': '게이트웨이 자체의 회선이면 `configured`입니다.',
   'The trunk of the call, the last one that was tried; null if there is none.':
@@ -150,18 +152,18 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Details; never a secret.': '딸린 내용이며 비밀 값은 없습니다.',
   "Values that apply to a number without its own settings: the workspace's, then the platform's.":
     '직접 정하지 않은 번호에 적용되는 값이며 워크스페이스, 그다음 플랫폼의 값입니다.',
-  'When the next day of the workspace begins.': '워크스페이스의 다음 날이 시작하는 시각입니다.',
+  'Start of the next day of the workspace.': '워크스페이스의 다음 날이 시작하는 시각입니다.',
   'Minutes a day; null for no limit.': '하루의 분이며 null이면 제한이 없습니다.',
   'Talked so far.': '지금까지의 대화 시간입니다.',
   'The same, with calls in progress at their maximum duration: what exceeds the limit is available to later calls.':
     '진행 중인 통화가 쓸 수 있는 시간까지 더한 값입니다. 한도에서 남는 시간을 다음 통화에 쓸 수 있습니다.',
   'Answered calls.': '더 이상 울리지 않는 통화입니다.',
-  'In order; the last one is today.': '순서대로이며 마지막이 오늘입니다.',
-  'Of the ended calls of these days, most frequent first.':
+  'Days in order; the last one is today.': '순서대로이며 마지막이 오늘입니다.',
+  'Reasons of the calls that ended in these days, most frequent first.':
     '이 기간에 끝난 통화의 종료 사유이며 가장 많은 것부터입니다.',
-  'In milliseconds; null without measurements.': '밀리초이며 잰 것이 없으면 null입니다.',
+  'Milliseconds; null without measurements.': '밀리초이며 잰 것이 없으면 null입니다.',
   'Number of measurements.': '잰 개수입니다.',
-  'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day.':
+  'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day.':
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 날마다 최근에 받은 통화 300건의 차례를 봅니다.',
   '`agent_error` or `no_agent_endpoint`.': '`agent_error` 또는 `no_agent_endpoint`입니다.',
   'Whether the other party consented; absent without an announcement, and until it is known.':

@@ -45,6 +45,6 @@ export const fieldsOfPolicies: Readonly<Record<string, string>> = {
   'Number of completed steps.': '그중 이루어진 단계 수입니다.',
   '`timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did.':
     '`timed_out`: 그다음 단계가 제때 이루어지지 않았습니다. 이미 끝난 통화의 `playing`: 시나리오보다 통화가 먼저 끝났습니다.',
-  'What a simulated person does, step by step; each step is an object with one member.':
+  'Behaviour of a simulated person, step by step; each step is an object with one member.':
     '시뮬레이션된 사람이 차례로 하는 행동입니다. 각 단계는 항목이 하나인 객체입니다.',
 };

@@ -13,8 +13,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   "Said at once; the agent's current reply is dropped, whether spoken or being generated. An unanswered question of the other party is answered afterwards. The other party is never talked over.":
     '에이전트가 말하거나 준비하던 것을 그만두고 바로 말합니다. 아직 답하지 않은 상대방의 질문에는 그 뒤에 답합니다. 말하고 있는 사람의 말을 덮지는 않습니다.',
   'A domestic telephone number.': '국내 전화번호입니다.',
-  'How long it may ring. Seconds.': '벨이 울리는 최대 시간(초)입니다.',
-  'What happens if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`.':
+  'Maximum ringing time. Seconds.': '벨이 울리는 최대 시간(초)입니다.',
+  'Behaviour if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`.':
     '아무도 연결되지 않았을 때 통화를 어떻게 할지 정합니다. 에이전트에 알리고 이어 가거나, `transfer_failed`로 끝냅니다.',
   'End the call at once, without waiting for the farewell.': '작별 인사를 기다리지 않고 바로 끝냅니다.',
   'Domestic format; hyphens and spaces are removed.': '국내 형식입니다. 하이픈과 공백은 지워집니다.',
@@ -31,17 +31,17 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '이렇게 시작하는 번호는 종류와 관계없이 걸 수 있습니다. 국내 형식이거나 `+`와 국가 번호로 시작합니다. 여럿이 맞으면 가장 긴 것을 따릅니다.',
   'Numbers with these prefixes may not be called, whatever their kind.':
     '이렇게 시작하는 번호는 종류와 관계없이 걸 수 없습니다.',
-  'Where calls may go. A number can narrow what its workspace allows, but not widen it.':
+  'Permitted destinations of calls. A number can restrict the destinations of its workspace, but not extend them.':
     '어디로 걸 수 있는지 정합니다. 번호의 설정은 워크스페이스가 허용한 범위를 좁힐 뿐 넓히지 않습니다.',
   "Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone.":
     '하루의 발신 통화를 모두 합친 최대 시간(분)입니다. 넘으면 `daily_limit_reached`입니다. 하루는 워크스페이스의 시간대를 따릅니다.',
-  'What a caller hears first; null for the default of the agent.':
+  'First words that a caller hears; null for the default of the agent.':
     '발신자에게 처음 하는 말입니다. null이면 에이전트의 기본값입니다.',
-  'What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up.':
+  'Behaviour when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up.':
     '자동응답기가 발신 통화를 받았을 때 어떻게 할지 정합니다. 에이전트가 대화하거나, 끊거나, 신호음 뒤에 메시지를 남기고 끊습니다.',
-  "What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up.":
+  "Behaviour when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up.":
     '전화를 대신 받아 누구이고 왜 거는지 묻는 통화 스크리닝이 발신 통화를 받았을 때 어떻게 할지 정합니다. `caller_name`과 지시의 첫 문장을 한 번 말하고 사람을 최대 1분 기다리거나(`answer`), 끊습니다.',
-  'What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up.':
+  'Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up.':
     '번호를 누르라는 ARS 메뉴가 발신 통화를 받았을 때 어떻게 할지 정합니다. 에이전트가 듣고 번호를 누를 수 있거나(`talk`), 끊습니다.',
   "The caller's name for call screening; null for an automated call without a name.":
     '통화 스크리닝에 말하는 발신자 이름입니다. null이면 이름 없이 자동 전화라고 말합니다.',
@@ -81,7 +81,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'https only. Required except for `builtin`.': 'https만 됩니다. `builtin`이 아니면 필수입니다.',
   'For `langgraph`.': '`langgraph`에 씁니다.',
   'For outbound `mastra`.': '발신 `mastra`에 씁니다.',
-  'As in a binding. Default: `off`.': '에이전트 연결과 같습니다. 없으면 `off`입니다.',
+  'Controls of the agent, as in a binding. Default: `off`.': '에이전트 연결과 같습니다. 없으면 `off`입니다.',
   "Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none.":
     'bearer 토큰으로 보냅니다. 없으면 번호의 발신 테스트는 `chat_url`이 저장된 서버와 같을 때 저장된 토큰을 보냅니다. null이거나 비어 있으면 보내지 않습니다.',
   'Number whose digits, language, token and headers are used.': '번호, 언어, 토큰, 헤더를 가져올 번호입니다.',
@@ -152,7 +152,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'ISO 8601 with the numeric UTC offset of the workspace.':
     '워크스페이스의 UTC 오프셋이 붙은 ISO 8601입니다.',
   'https only.': 'https만 됩니다.',
-  'Which types to deliver; null for all of them.': '전달할 이벤트 유형입니다. null이면 모두입니다.',
+  'Event types to deliver; null for all types.': '전달할 이벤트 유형입니다. null이면 모두입니다.',
   'Only events of this number; null for all numbers.':
     '이 번호의 이벤트만 전달합니다. null이면 모든 번호입니다.',
   'A number of the workspace.': '워크스페이스의 번호입니다.',

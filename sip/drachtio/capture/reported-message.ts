@@ -1,13 +1,13 @@
 /**
  * Reads drachtio-server's reports of SIP messages, which drachtio-srf reads as well: a received message
- * (`sip|network|…`), one sent on request (`response|…|OK|application|…`), and one sent by drachtio-server itself
- * (`sip|application|…|unsolicited|…`). drachtio-server does not report 100 Trying, the ACK of a refusal, the response
- * to a CANCEL, and retransmissions.
+ * (`sip|network|…`), a message sent on request (`response|…|OK|application|…`), and a message sent by drachtio-server
+ * itself (`sip|application|…|unsolicited|…`). drachtio-server does not report 100 Trying, the ACK of a refusal, the
+ * response to a CANCEL, and retransmissions.
  */
 import { addressOf, sipTransports, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 
-export type ToldMessage = Pick<SipMessage, 'direction' | 'text'> & {
-  /** Transport and addresses; `null` if not reported, as for an ACK. */
+export type ReportedMessage = Pick<SipMessage, 'direction' | 'text'> & {
+  /** Transport and addresses; `null` if drachtio-server does not report them, as for an ACK. */
   transport: SipTransport | null;
   local: string | null;
   remote: string | null;
@@ -21,8 +21,8 @@ const addressIn = (host: string | undefined, port: string | undefined): string |
 const transportIn = (name: string | undefined): SipTransport | null =>
   sipTransports.find((known) => known === name) ?? null;
 
-/** Parses a report; `null` for reports that do not concern a SIP message. */
-export const readToldMessage = (said: string): ToldMessage | null => {
+/** Parses a report. Returns `null` for a report that does not concern a SIP message. */
+export const readReportedMessage = (said: string): ReportedMessage | null => {
   const end = said.indexOf('\r\n');
   if (end === -1) return null;
   const text = said.slice(end + 2);
@@ -52,9 +52,9 @@ export const readToldMessage = (said: string): ToldMessage | null => {
 const quarter = 900_000_000;
 
 /**
- * Converts the time of day of a report to microseconds since the epoch. The report contains neither day nor time zone;
- * a time of day close to now in some time zone is assumed, because clocks of all time zones agree within a quarter of
- * an hour.
+ * Converts the time of day of a report to microseconds since the epoch. The report contains neither day nor time zone.
+ * The function assumes a time close to now in some time zone, because the clocks of all time zones agree within a
+ * quarter of an hour.
  */
 export const momentOf = (time: string, nowMs: number): number => {
   const now = nowMs * 1_000;

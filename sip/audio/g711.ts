@@ -1,17 +1,17 @@
-/** Voice codecs of telephony (ITU-T G.711): 8,000 samples a second, one byte each. */
+/** Voice codecs of telephony (ITU-T G.711), with 8,000 samples a second and one byte per sample. */
 
 export type G711Name = 'PCMU' | 'PCMA';
 
 export type G711 = {
-  /** Encodes 16-bit samples into `bytes`, from `at` on. */
-  encode(samples: Int16Array, bytes: Uint8Array, at: number): void;
+  /** Encodes 16-bit samples into `bytes`, from `at` on; `step` of 2 leaves every other byte to another channel. */
+  encode(samples: Int16Array, bytes: Uint8Array, at: number, step?: number): void;
   decode(bytes: Uint8Array): Int16Array;
 };
 
 const bias = 132;
 const clip = 32_635;
 
-/** Section 3.2: sixteen steps in each of eight segments, all bits inverted. */
+/** Encodes a sample in μ-law (section 3.2): sixteen steps in each of eight segments, with all bits inverted. */
 const muLawOf = (sample: number): number => {
   const sign = sample < 0 ? 0x80 : 0;
   const magnitude = Math.min(clip, Math.abs(sample)) + bias;
@@ -25,7 +25,10 @@ const linearOfMuLaw = (byte: number): number => {
   return (code & 0x80) === 0 ? magnitude : -magnitude;
 };
 
-/** Section 3.1: the same segments over 13 bits, every other bit inverted, and the sign bit set for positive values. */
+/**
+ * Encodes a sample in A-law (section 3.1): the same segments over 13 bits, with every other bit inverted, and the sign
+ * bit set for positive values.
+ */
 const aLawOf = (sample: number): number => {
   const sign = sample < 0 ? 0 : 0x80;
   const magnitude = Math.min(clip, sample < 0 ? ~sample : sample) >> 3;
@@ -48,9 +51,9 @@ const codec = (codeOf: (sample: number) => number, linearOf: (byte: number) => n
   );
   const samples = Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
   return {
-    encode(audio, bytes, at) {
+    encode(audio, bytes, at, step = 1) {
       for (let index = 0; index < audio.length; index += 1)
-        bytes[at + index] = codes[(audio[index] ?? 0) & 0xffff] ?? 0;
+        bytes[at + index * step] = codes[(audio[index] ?? 0) & 0xffff] ?? 0;
     },
     decode(bytes) {
       const audio = new Int16Array(bytes.length);

@@ -1,0 +1,21 @@
+/** Simulated people with a script (guides/design/start.md, "The simulated line"), as the API and the database have them. */
+
+/** A list of steps, which the simulated line validates. */
+export type Script = readonly unknown[];
+
+/** Settings of a rehearsal. `people` contains the reactions of transfer targets by their numbers. */
+export type ScriptRehearsal = {
+  stepTimeoutSec: number;
+  people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;
+};
+
+/** A callee of a workspace. */
+export type SimulatedCallee = { script: Script; rehearsal: ScriptRehearsal | null };
+
+/** Progress of a rehearsed script. */
+export type ScriptProgress = {
+  steps: number;
+  stepsDone: number;
+  /** `timed_out`: the step after the completed ones did not happen in time, so the person hung up. */
+  outcome: 'playing' | 'done' | 'timed_out';
+};

@@ -1,0 +1,355 @@
+/**
+ * Makes the recordings of ended calls. A call that was taken over has raw parts at several gateways. The gateway that
+ * ended the call fetches those of the others, and encodes all of them as one file with silence between them.
+ *
+ * - The gateway waits a short time for gateways that are unavailable. Then the gateway makes the recording with silence
+ *   in place of their parts (`truncated`), keeps the parts that it has, and makes the file again when the gateways are
+ *   back.
+ * - Without any part the gateway assigns the recording to a gateway that may have one. That gateway does the same at
+ *   the next check, and `recordings.ts` marks the recording as failed if that gateway never returns.
+ * - Raw parts are removed when their recording is complete, has failed, or was erased.
+ */
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  formerHolders,
+  leaveRecording,
+  recordingStates,
+  recordingsLeftTo,
+  type RecordingState,
+} from '#src/persistence/calls/recordings.ts';
+import { livingNodes } from '#src/persistence/nodes/nodes.ts';
+import { EncodingStopped, type Encoding } from './encoding.ts';
+import type { RecordingFormat } from './encoder.ts';
+import { partIn } from './raw-part.ts';
+import {
+  formatOf,
+  truncatedName,
+  type CompleteFile,
+  type PartInFolder,
+  type RecordingFolder,
+} from './recording-folder.ts';
+
+/** Access to the raw parts of other gateways. Both reject if the gateway is unavailable. */
+export type OtherParts = {
+  /** Names of the raw parts of a call. */
+  list(node: string, callId: string): Promise<string[]>;
+  open(node: string, name: string): Promise<OpenRecording<Readable> | undefined>;
+};
+
+export type AssemblyNumbers = {
+  /** Interval of the looks for recordings and raw parts that were left. */
+  everyMs: number;
+  /** Interval of the requests to unavailable gateways while a recording waits for them. */
+  askAgainMs: number;
+  /** Maximum time for which a recording waits for unavailable gateways. */
+  waitMs: number;
+  /** Time after the end of a call for which raw parts are kept for its recording. */
+  keepMs: number;
+  /** Maximum delay after a failure. */
+  longestBackoffMs: number;
+};
+
+export type Assembly = {
+  /** Looks for recordings and raw parts that were left, now and then periodically. */
+  start(): void;
+  /**
+   * Makes the recording of a call. `takenFrom`: its last former holder; `null` if it has always been here, `stored` if
+   * only the database may know. Resolves when that is done or left to a later look; never rejects.
+   */
+  make(callId: string, of: { takenFrom: string | null } | 'stored'): Promise<void>;
+  /** The recording of this call was made; it is not made again here while it waits for its store. */
+  isMade(callId: string): void;
+  /** Stops waiting for other gateways; recordings without their parts are made. Then waits for all. */
+  close(): Promise<void>;
+};
+
+export type AssemblyOptions = {
+  folder: RecordingFolder;
+  format: RecordingFormat;
+  encoding: Encoding;
+  /** `null`: there are no other gateways. */
+  others: OtherParts | null;
+  database: Database;
+  /** Name of this gateway among those of the database. */
+  node: string;
+  /** Whether this gateway records the call now. */
+  isRecording: (callId: string) => boolean;
+  numbers: AssemblyNumbers;
+  onComplete: (file: CompleteFile) => void;
+  onFailed: (callId: string) => void;
+  /** Removes a file, which another one replaces, from the store. */
+  removeStored: (file: string) => Promise<void>;
+  clock: Clock;
+  logger: Logger;
+};
+
+/** Parts of a call, and the gateways whose parts are missing. */
+type Collected = { parts: PartInFolder[]; missing: string[] };
+
+/** A recording that begins later lacks its beginning; a line may open a little after the answer. */
+const longestBeginningMs = 1_000;
+
+/** Calls of which states are read in one query. */
+const batch = 1_000;
+
+export const createAssembly = (options: AssemblyOptions): Assembly => {
+  const { folder, format, encoding, others, database, node, numbers, clock, logger } = options;
+  const { parts: partsFolder } = folder;
+  const closing = new AbortController();
+  const underWay = new Map<string, Promise<void>>();
+  /** Recordings that were made here, which the database may not show yet. */
+  const made = new Set<string>();
+  /** Recordings to assign to other gateways, while the database is unavailable: gateway by call. */
+  const leaving = new Map<string, string>();
+  const failures = new Map<string, { count: number; notBefore: number }>();
+
+  const fetchParts = async (from: string, callId: string): Promise<void> => {
+    if (others === null) throw new Error('There are no other gateways');
+    const here = new Set((await partsFolder.of(callId)).map(({ name }) => name));
+    for (const name of await others.list(from, callId)) {
+      if (here.has(name) || partIn(name)?.callId !== callId) continue;
+      const part = await others.open(from, name);
+      if (part !== undefined) await partsFolder.store(name, await part.read());
+    }
+  };
+
+  /** `unavailable` has the gateways that are not asked again, and receives others. */
+  const collect = async (
+    callId: string,
+    holders: readonly string[],
+    unavailable: Set<string>,
+  ): Promise<Collected> => {
+    const silent: string[] = [];
+    for (const holder of holders) {
+      if (!unavailable.has(holder))
+        try {
+          await fetchParts(holder, callId);
+          continue;
+        } catch (error) {
+          logger.debug({ call_id: callId, node: holder, err: error }, 'a part of a recording is unavailable');
+          unavailable.add(holder);
+        }
+      silent.push(holder);
+    }
+    const parts = await partsFolder.of(callId);
+    // In a shared folder the parts of a gateway are here, whether or not it runs.
+    return { parts, missing: silent.filter((holder) => parts.every((part) => part.node !== holder)) };
+  };
+
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clock.clearTimeout(timer);
+        closing.signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = clock.setTimeout(wake, milliseconds);
+      closing.signal.addEventListener('abort', wake);
+    });
+
+  const collectPatiently = async (callId: string, holders: readonly string[]): Promise<Collected> => {
+    for (let waitedMs = 0; ; waitedMs += numbers.askAgainMs) {
+      const collected = await collect(callId, holders, new Set());
+      if (collected.missing.length === 0 || waitedMs >= numbers.waitMs || closing.signal.aborted)
+        return collected;
+      await pause(numbers.askAgainMs);
+    }
+  };
+
+  const encode = async (
+    callId: string,
+    { parts, missing }: Collected,
+    { truncated, earlier }: { truncated: boolean; earlier: string | null },
+  ): Promise<void> => {
+    const name = earlier ?? folder.nameFor(callId, clock.now(), format);
+    const file = truncated ? truncatedName(name) : name;
+    const ownFormat = formatOf(name);
+    const encoded = await encoding.encode({
+      parts: parts.map(({ name: part, fromMs }) => ({ path: partsFolder.pathOf(part), fromMs })),
+      format: ownFormat,
+      path: folder.pathOf(file),
+    });
+    made.add(callId);
+    if (missing.length > 0)
+      logger.warn(
+        { call_id: callId, missing_nodes: missing },
+        'a recording has silence in place of the parts of unavailable gateways; it is made again when they are back',
+      );
+    options.onComplete({
+      callId,
+      file,
+      format: ownFormat,
+      ...encoded,
+      truncated,
+      savedAt: clock.now(),
+    });
+    // While parts are missing, the others are needed to make the file again; then a look removes them with the old file.
+    if (missing.length === 0 && earlier === null) await partsFolder.remove(callId);
+  };
+
+  const isTruncated = ({ parts, missing }: Collected): boolean =>
+    missing.length > 0 ||
+    parts.at(-1)?.hasEnd !== true ||
+    (parts[0]?.fromMs ?? Infinity) > longestBeginningMs;
+
+  /** Other gateways that may have parts of a call. */
+  const holdersOf = async (callId: string, takenFrom?: string): Promise<string[]> => {
+    const { known, areAll } = await formerHolders(database, callId);
+    // A gateway that died while it took the call over does not appear in the journal, and hides the one before it.
+    const living = areAll ? [] : (await livingNodes(database, node)).map(({ name }) => name);
+    const holders = new Set([...known, ...living, ...(takenFrom === undefined ? [] : [takenFrom])]);
+    holders.delete(node);
+    return [...holders];
+  };
+
+  const leave = async (callId: string, to: string): Promise<void> => {
+    logger.info({ call_id: callId, to_node: to }, 'a recording is left to the gateway that wrote it');
+    leaving.set(callId, to);
+    await leaveAll();
+  };
+
+  const leaveAll = async (): Promise<void> => {
+    for (const [callId, to] of leaving) {
+      await leaveRecording(database, { callId, node: to });
+      leaving.delete(callId);
+    }
+  };
+
+  const makeFirst = async (callId: string, holders: readonly string[]): Promise<void> => {
+    const collected = await collectPatiently(callId, holders);
+    const [missing] = collected.missing;
+    if (collected.parts.length > 0)
+      await encode(callId, collected, { truncated: isTruncated(collected), earlier: null });
+    else if (missing !== undefined) await leave(callId, missing);
+    else {
+      logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
+      made.add(callId);
+      options.onFailed(callId);
+    }
+  };
+
+  /** Makes a recording again that lacks parts, if they are available now. */
+  const makeAgain = async (
+    callId: string,
+    { file }: RecordingState,
+    unavailable: Set<string>,
+  ): Promise<void> => {
+    const collected = await collect(callId, await holdersOf(callId), unavailable);
+    if (collected.missing.length > 0) return;
+    if (isTruncated(collected) || file === null) await partsFolder.remove(callId);
+    else await encode(callId, collected, { truncated: false, earlier: file.replace('.truncated.', '.') });
+  };
+
+  /** Runs one task of a call at a time. After a failure, later looks retry it with backoff. */
+  const run = (callId: string, work: () => Promise<void>): Promise<void> => {
+    const running = underWay.get(callId);
+    if (running !== undefined) return running;
+    const begun = (async () => {
+      try {
+        await work();
+        failures.delete(callId);
+      } catch (error) {
+        if (error instanceof EncodingStopped) return;
+        const count = (failures.get(callId)?.count ?? 0) + 1;
+        const againMs = Math.min(numbers.longestBackoffMs, numbers.everyMs * 2 ** (count - 1));
+        failures.set(callId, { count, notBefore: clock.now() + againMs });
+        logger.error({ call_id: callId, err: error }, 'making a recording failed; a retry follows');
+      } finally {
+        underWay.delete(callId);
+      }
+    })();
+    underWay.set(callId, begun);
+    return begun;
+  };
+
+  const removeParts = async (callId: string, { isHere, file, truncated }: RecordingState): Promise<void> => {
+    await partsFolder.remove(callId);
+    made.delete(callId);
+    if (!isHere || file === null || truncated) return;
+    const replaced = truncatedName(file);
+    await folder.remove(replaced);
+    await options.removeStored(replaced);
+  };
+
+  const settle = async (
+    callId: string,
+    state: RecordingState | undefined,
+    unavailable: Set<string>,
+  ): Promise<void> => {
+    if (state === undefined) {
+      // The answer may not be stored yet.
+      if (clock.now() - (await partsFolder.savedAt(callId)) > numbers.keepMs)
+        await partsFolder.remove(callId);
+      return;
+    }
+    const { status, truncated, isErased, isOver, isOld, isHere } = state;
+    if (isErased || status === 'failed' || (status === 'completed' && !truncated))
+      return removeParts(callId, state);
+    if (!isOver) return;
+    if (status === 'completed') {
+      if (isOld) await removeParts(callId, state);
+      else if (isHere) await run(callId, () => makeAgain(callId, state, unavailable));
+      return;
+    }
+    if (!isHere || made.has(callId)) return;
+    if (isOld) options.onFailed(callId);
+    else void run(callId, async () => makeFirst(callId, await holdersOf(callId)));
+  };
+
+  const isDue = (callId: string): boolean =>
+    !options.isRecording(callId) &&
+    !underWay.has(callId) &&
+    (failures.get(callId)?.notBefore ?? 0) <= clock.now();
+
+  const lookAtParts = async (stopped: AbortSignal): Promise<void> => {
+    const calls = [...(await partsFolder.calls())].filter(isDue);
+    const unavailable = new Set<string>();
+    for (let from = 0; from < calls.length; from += batch) {
+      const callIds = calls.slice(from, from + batch);
+      const states = await recordingStates(database, { node, callIds, oldAfterMs: numbers.keepMs });
+      for (const callId of callIds) {
+        if (stopped.aborted) return;
+        if (isDue(callId)) await settle(callId, states.get(callId), unavailable);
+      }
+    }
+  };
+
+  const lookAtLeft = async (): Promise<void> => {
+    for (const callId of await recordingsLeftTo(database, node))
+      if (isDue(callId) && !made.has(callId))
+        void run(callId, async () => makeFirst(callId, await holdersOf(callId)));
+  };
+
+  const look = async (stopped: AbortSignal): Promise<void> => {
+    try {
+      await leaveAll();
+      await lookAtLeft();
+      await lookAtParts(stopped);
+    } catch (error) {
+      logger.warn({ err: error }, 'looking for unfinished recordings failed; a retry follows');
+    }
+  };
+
+  const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
+
+  return {
+    start: () => looking.start(0),
+    make: (callId, of) =>
+      run(callId, async () => {
+        if (of === 'stored') return makeFirst(callId, await holdersOf(callId));
+        return makeFirst(callId, of.takenFrom === null ? [] : await holdersOf(callId, of.takenFrom));
+      }),
+    isMade: (callId) => void made.add(callId),
+    async close() {
+      closing.abort();
+      await looking.stop();
+      await Promise.all(underWay.values());
+      if (leaving.size > 0) await leaveAll().catch(() => undefined);
+    },
+  };
+};

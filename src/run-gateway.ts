@@ -1,0 +1,112 @@
+/** Runs the gateway by the settings of the environment, and stops it on SIGTERM or SIGINT. */
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import type { Logger } from 'pino';
+import { ConfigError, readConfig } from '#config/config.ts';
+import { compileCacheIn } from '#config/data-folder.ts';
+import { closing } from '#config/policy.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { terminalLine } from '#src/domain/terminal-text.ts';
+import type { Gateway } from './gateway.ts';
+import { createLogger } from './logger.ts';
+import { prepareDataFolder } from './start/data-folder.ts';
+import { exposureWarning, welcome } from './start/welcome.ts';
+
+/** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */
+const sameSignalMs = 250;
+
+/** Exits the process if stopping takes too long. */
+const endWithin = (milliseconds: number, logger: Logger): void => {
+  setTimeout(() => {
+    logger.error(
+      { after_sec: milliseconds / 1000 },
+      'the gateway did not stop in time and exits; data that was not stored is lost',
+    );
+    process.exit(1);
+  }, milliseconds).unref();
+};
+
+/**
+ * Prints one line without a stack and exits, because the person who starts the gateway can correct the named setting.
+ */
+const giveUp = (message: string): never => {
+  process.stderr.write(`Trunkline did not start: ${terminalLine(message)}\n`);
+  process.exit(1);
+};
+
+const main = async (): Promise<void> => {
+  const config = readConfig(process.env, process.stdout.isTTY);
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+  if (config.unknownNames.length > 0) {
+    logger.warn({ names: config.unknownNames }, 'unknown settings are ignored');
+  }
+
+  const exposed = exposureWarning(config);
+  if (exposed !== undefined) logger.warn({ host: config.host }, exposed);
+
+  let gateway: Gateway | undefined;
+  let asked = 0;
+  let last = { signal: '', at: 0 };
+
+  const close = (running: Gateway): void => {
+    running.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'the gateway did not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  const end = (signal: string): void => {
+    const isSame = signal === last.signal && performance.now() - last.at < sameSignalMs;
+    last = { signal, at: performance.now() };
+    if (isSame) return;
+    asked += 1;
+    if (asked === 1) {
+      logger.info({ signal }, 'the gateway is stopping');
+      if (gateway === undefined) return;
+      endWithin(config.drainSec * 1000 + closing.longestMs, logger);
+      close(gateway);
+    } else if (gateway === undefined) {
+      logger.warn({ signal }, 'second stop signal: the start is aborted');
+      process.exit(1);
+    } else if (asked === 2) {
+      logger.warn({ signal }, 'second stop signal: hanging up calls in progress now');
+      endWithin(closing.hurriedMs, logger);
+      gateway.hurry();
+    } else {
+      logger.error({ signal }, 'third stop signal: the gateway exits; data that was not stored is lost');
+      process.exit(1);
+    }
+  };
+  // Handlers are registered before the start, because a signal during the start would otherwise leave the embedded
+  // database running.
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+
+  // Modules are imported after the settings are validated, so that errors of the settings appear at once.
+  await prepareDataFolder(config.dataFolder);
+  // Has an effect at the first start, whose data folder did not exist (main.ts).
+  enableCompileCache(compileCacheIn(config.dataFolder));
+  const { startGateway } = await import('./gateway.ts');
+  gateway = await startGateway(config, logger);
+  // Stored at once, because a process that is killed later stores no code.
+  flushCompileCache();
+  if (asked > 0) {
+    endWithin(config.drainSec * 1000 + closing.longestMs, logger);
+    return close(gateway);
+  }
+  logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
+  const isTerminal = process.stdout.isTTY;
+  if (config.databaseUrl !== null && !isTerminal) return;
+  const { credentials, startedInMs } = gateway;
+  // The link is printed only on a terminal, because other outputs may be stored.
+  const signInLink = isTerminal ? await gateway.makeSignInLink() : undefined;
+  process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
+};
+
+try {
+  await main();
+} catch (error) {
+  if (error instanceof ConfigError || error instanceof StartError) giveUp(error.message);
+  throw error;
+}

@@ -1,0 +1,118 @@
+/** Gateways with calls on real servers are killed again and again, or frozen: each call continues at another one. */
+import { loadavg } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import test from 'ava';
+import { z } from 'zod';
+import { leaseSec, shortestParkSec } from '#config/cluster-policy.ts';
+import { hangUpAll, ringingNumber, startWorld, typesOf, untilAllGoOn } from './gateways-with-calls.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+
+/** More than there are gateways: each takes a call over that it had before, and that another one had since. */
+const killsOfOneCall = 4;
+
+const missing = missingPrograms();
+if (missing.length > 0) {
+  test.skip(`lost gateways: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+} else {
+  let servers: SipServers;
+  test.beforeEach(async () => {
+    servers = await startServers();
+  });
+  test.afterEach.always(() => servers.close());
+
+  for (const media of ['freeswitch', 'direct'] as const)
+    realTimeTest(`${media}: a call outlives repeated kills of the gateway that holds it`, async (t) => {
+      const world = await startWorld(t, servers, media);
+      let [holder, next] = [await world.start('one'), await world.start('two')];
+      const calls = await world.place(holder, 1);
+      const silences: number[] = [];
+      for (let kills = 1; kills <= killsOfOneCall; kills += 1) {
+        await delay(1_000);
+        world.ears.forget();
+        const names = kills % 2 === 1 ? ['one', 'two'] : ['two', 'one'];
+        holder.signal('SIGKILL');
+        await untilAllGoOn(next, calls, kills);
+        await delay(1_000);
+        silences.push(...(await world.ears.silences()));
+        const again = await world.start(names[0] ?? '', holder.folder);
+        [holder, next] = [next, again];
+      }
+      t.log(media, { silences: silences.toSorted((one, other) => one - other), load: loadavg()[0] });
+      t.is(world.end.count('BYE'), 0);
+      await hangUpAll(holder, calls);
+      await until(() => world.end.count('BYE') === 1);
+    });
+
+  for (const media of ['freeswitch', 'direct'] as const) {
+    realTimeTest(
+      `${media}: another gateway takes over the calls of a frozen gateway, which sends no SIP afterwards`,
+      async (t) => {
+        const world = await startWorld(t, servers, media);
+        const one = await world.start('one');
+        const two = await world.start('two');
+        const calls = await world.place(one, 10);
+        const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
+        const ringing = z.uuid().parse(body['call_id']);
+        await until(() => world.end.heard.some(({ user }) => user === ringingNumber));
+        // Far ends and progress are stored by then.
+        await delay(1_000);
+
+        const frozenAt = Date.now();
+        one.signal('SIGSTOP');
+        await untilAllGoOn(two, calls, 1, 45_000);
+        const takenMs = Date.now() - frozenAt;
+        await until(() => world.end.count('CANCEL') === 1, 10_000);
+        const endedMs = Date.now() - frozenAt;
+        t.log(media, { takenMs, endedMs });
+        // FreeSWITCH has hung up the channels that nobody claimed.
+        await delay(frozenAt + 1_000 * (shortestParkSec + 8) - Date.now());
+        t.true(takenMs < 1_000 * (leaseSec + 10), 'before FreeSWITCH hangs up the channels');
+        await delay(1_000);
+        const sent = world.end.heard.length;
+
+        world.ears.forget();
+        one.signal('SIGCONT');
+        await one.printed('other gateways declared this one dead');
+        await until(async () => (await one.client.get('/readyz')).status === 200);
+        await delay(3_000);
+        t.deepEqual(
+          world.end.heard.slice(sent).map(({ method }) => method),
+          [],
+          'the returning gateway sends nothing',
+        );
+        const heard = await world.ears.measure();
+        t.deepEqual(
+          heard.map(({ sources }) => sources),
+          calls.map(() => 1),
+          'all calls have audio, from one gateway each',
+        );
+        t.true(heard.every(({ silenceMs }) => silenceMs < 1_000));
+        await hangUpAll(two, calls);
+        await until(() => world.end.count('BYE') === calls.length);
+        for (const callId of [...calls, ringing]) {
+          await until(async () => (await typesOf(two, callId)).includes('call.ended'));
+          t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
+        }
+      },
+    );
+
+    realTimeTest(`${media}: a gateway that was frozen for less than its lease keeps its calls`, async (t) => {
+      const world = await startWorld(t, servers, media);
+      const one = await world.start('one');
+      const two = await world.start('two');
+      const calls = await world.place(one, 5);
+      await delay(1_000);
+      one.signal('SIGSTOP');
+      await delay((1_000 * leaseSec * 2) / 3);
+      one.signal('SIGCONT');
+      await one.printed('this process was frozen');
+      await delay(2_000);
+      for (const callId of calls) t.false((await typesOf(two, callId)).includes('call.taken_over'));
+      t.is(world.end.count('BYE'), 0);
+      await hangUpAll(one, calls);
+      await until(() => world.end.count('BYE') === calls.length);
+    });
+  }
+}
