@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { runStatement } from './database-statement.ts';
 
 /** Every row of every table, as text. */
-export const everyRow = async (databaseUrl: string): Promise<string> => {
+export const everyRow = async (databaseUrl: string, except: readonly string[] = []): Promise<string> => {
   const tables = z
     .array(z.object({ name: z.string() }))
     .parse(
@@ -12,7 +12,9 @@ export const everyRow = async (databaseUrl: string): Promise<string> => {
       ),
     );
   const rows = await Promise.all(
-    tables.map(({ name }) => runStatement(databaseUrl, `select to_jsonb(t)::text as row from ${name} t`)),
+    tables
+      .filter(({ name }) => !except.includes(name))
+      .map(({ name }) => runStatement(databaseUrl, `select to_jsonb(t)::text as row from ${name} t`)),
   );
   return JSON.stringify(rows);
 };

@@ -338,7 +338,7 @@ test.serial('describes cost and effect of each MCP tool', async (t) => {
       ],
     );
     for (const { name, description = '', annotations = {}, inputSchema, outputSchema } of tools) {
-      t.regex(description, /\bcosts?\b/i, name);
+      t.regex(description, /\bcosts?\b|free of charge/i, name);
       const hints = ['destructiveHint', 'idempotentHint', 'openWorldHint'];
       t.true(
         hints.every((hint) => hint in annotations),
