@@ -5,12 +5,14 @@
 import { createHash } from 'node:crypto';
 import type fs from 'node:fs';
 import promises from 'node:fs/promises';
+import { Readable } from 'node:stream';
 
 /** File functions that a gateway uses; other ones are unchanged. */
 const waiting = {
   access: 'accessSync',
   link: 'linkSync',
   mkdir: 'mkdirSync',
+  readdir: 'readdirSync',
   readFile: 'readFileSync',
   rename: 'renameSync',
   rm: 'rmSync',
@@ -24,10 +26,34 @@ const withoutFlush = (values: unknown[]): unknown[] =>
     value instanceof Object && 'flush' in value ? Object.assign({}, value, { flush: false }) : value,
   );
 
+/** Functions of an open file that a gateway uses; a flush does nothing. */
+const openAtOnce = (files: typeof fs, ...[path, flags, mode]: Parameters<typeof fs.openSync>) => {
+  const file = files.openSync(path, flags, mode);
+  const close = async (): Promise<void> => files.closeSync(file);
+  return {
+    close,
+    [Symbol.asyncDispose]: close,
+    appendFile: async (bytes: Uint8Array): Promise<void> => files.appendFileSync(file, bytes),
+    async read(buffer: Uint8Array, offset: number, length: number, position: number | null = null) {
+      return { bytesRead: files.readSync(file, buffer, offset, length, position), buffer };
+    },
+    stat: async () => files.fstatSync(file),
+    async sync(): Promise<void> {},
+    createReadStream({ start = 0, end }: { start?: number; end: number }): Readable {
+      const bytes = Buffer.alloc(Math.max(0, end + 1 - start));
+      const bytesRead = files.readSync(file, bytes, 0, bytes.length, start);
+      files.closeSync(file);
+      return Readable.from([bytes.subarray(0, bytesRead)]);
+    },
+  };
+};
+
 /** Replacements for the functions of `node:fs/promises`. */
 export const answerAtOnce = (files: typeof fs, isWanted: () => boolean): Record<string, unknown> => {
   const usual: Record<string, unknown> = { ...promises };
-  const laterGlob = promises.glob;
+  const { glob: laterGlob, open: laterOpen } = promises;
+  const open = async (path: string, flags = 'r', mode?: number): Promise<unknown> =>
+    isWanted() ? openAtOnce(files, path, flags, mode) : laterOpen(path, flags, mode);
   async function* glob(pattern: string, options: { cwd: string }): AsyncGenerator<string> {
     if (isWanted()) yield* files.globSync(pattern, options);
     else yield* laterGlob(pattern, options);
@@ -44,7 +70,7 @@ export const answerAtOnce = (files: typeof fs, isWanted: () => boolean): Record<
       ];
     }),
   );
-  return { ...functions, glob };
+  return { ...functions, glob, open };
 };
 
 /** Replacement for `fs.readFile` of bytes, with which a WebAssembly library loads itself. */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
+// The gateway loads this module at its start, and loading takes real time.
+import '#src/parts/http.ts';
 import { openQuickEncoding } from '#test/helpers/quick-encoding.ts';
 import { createApiServer, type ApiServer } from './api-server.ts';
 import type { DatabaseServer } from './database-server.ts';
