@@ -5,6 +5,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { threadId } from 'node:worker_threads';
 
 export type PortBlocks = { from: number; length: number; count: number };
 
@@ -43,11 +44,12 @@ export const isFree = async (port: number): Promise<boolean> => {
 
 /**
  * Claims a block for this thread by listening on its first port, which ends with the thread. Returns that port; the
- * others are the thread's own.
+ * others are the thread's own. The search begins at another block in each thread: processes of a thread that has just
+ * ended may still use its ports.
  */
 export const claimBlock = async ({ from, length, count }: PortBlocks): Promise<number> => {
-  for (let block = 0; block < count; block += 1) {
-    const first = from + block * length;
+  for (let tried = 0; tried < count; tried += 1) {
+    const first = from + ((process.pid + threadId + tried) % count) * length;
     const claim = await listenOn(first);
     if (claim === null) continue;
     claim.unref();
