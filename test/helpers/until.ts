@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pollMs = 15;
 /** Pause before the next poll, as a multiple of the duration of the last one: a busy machine is polled less often. */
 const pausePerPoll = 4;
-/** The same, as a share of the time waited so far: polls of a whole gateway cost more than what is waited for. */
+/** The pause grows to this share of the time waited so far: polls of a whole gateway cost more than what is waited for. */
 const pausePerWaited = 0.1;
+/** The longest pause, as a multiple of the duration of the last poll: a poll that advances a simulated clock is short. */
+const longestPausePerPoll = 20;
 const longestPauseMs = 500;
 
 /** Polls until there is a value. The time limit ends a test that hangs; a busy machine does not reach it. */
@@ -22,7 +24,8 @@ export const until = async <Value>(
     if (value !== undefined) return value;
     if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms in vain: ${what}`);
     const now = performance.now();
-    const pauseMs = Math.max(pollMs, (now - asked) * pausePerPoll, (now - begunAt) * pausePerWaited);
-    await sleep(Math.min(pauseMs, longestPauseMs));
+    const tookMs = now - asked;
+    const grownMs = Math.min((now - begunAt) * pausePerWaited, tookMs * longestPausePerPoll);
+    await sleep(Math.min(Math.max(pollMs, tookMs * pausePerPoll, grownMs), longestPauseMs));
   }
 };
