@@ -800,19 +800,46 @@ test.serial('writes the latest legs of each call when the database is reachable 
   });
   const failing: Database = { ...database, journal: { ...database.journal, ...scripted } };
   const checkpoints = checkpointsOn(failing, node);
-  const [lasting, passing] = [randomUUID(), randomUUID()];
+  const [lasting, unchanged, passing] = [randomUUID(), randomUUID(), randomUUID()];
   checkpoints.lineChanged(lasting, [{ id: lasting, leg }]);
+  checkpoints.lineChanged(unchanged, [{ id: unchanged, leg }]);
   checkpoints.lineChanged(passing, [{ id: passing, leg }]);
-  while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
+  // The second try has all calls.
+  while (tries < 2) await new Promise((resolve) => setImmediate(resolve));
   checkpoints.lineChanged(lasting, [{ id: lasting, leg: { ...leg, state: 'standing' } }]);
   checkpoints.lineChanged(passing, []);
   isAway = false;
   while ((await legsOf(database, sealing, node)).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 20));
   await checkpoints.close(10_000);
-  t.deepEqual(await legsOf(database, sealing, node), [
-    { callId: lasting, epoch: 1, legs: [{ id: lasting, leg: { ...leg, state: 'standing' } }] },
-  ]);
+  const stored = await legsOf(database, sealing, node);
+  t.deepEqual(Object.fromEntries(stored.map(({ callId, legs }) => [callId, legs[0]?.leg.state])), {
+    [lasting]: 'standing',
+    [unchanged]: 'inviting',
+  });
+});
+
+test.serial('discards what a released call had to write when the call is resumed again', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  let isAway = true;
+  let tries = 0;
+  const scripted = scriptedStatements((...asked) => {
+    if (!isAway) return database.execute(...asked);
+    tries += 1;
+    return Promise.reject(new Error('away'));
+  });
+  const failing: Database = { ...database, journal: { ...database.journal, ...scripted } };
+  const checkpoints = checkpointsOn(failing, node);
+  const [other, callId, id] = [randomUUID(), randomUUID(), randomUUID()];
+  checkpoints.lineChanged(other, [{ id: other, leg }]);
+  while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  checkpoints.release(callId);
+  checkpoints.resume(callId, [{ id, leg: { ...leg, state: 'standing' } }]);
+  isAway = false;
+  await checkpoints.written();
+  t.deepEqual(await legIds(database, node), [other]);
 });
 
 test.serial('a checkpoint that the database rejects does not block the others', async (t) => {
@@ -999,6 +1026,25 @@ for (const [change, when] of [
       nextHop: when === 'written' ? 'sip:proxy;lr' : null,
     });
   });
+
+test.serial('writes a leg again if the answer was stored during an earlier write of the call', async (t) => {
+  const real = await testDatabase();
+  const node = randomUUID();
+  const { database, written } = counting(real);
+  const [callId, id] = [randomUUID(), randomUUID()];
+  const checkpoints = checkpointsOn(database, node, {
+    clock: new SimulatedClock(),
+    awaitsAnswer: () => true,
+  });
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  checkpoints.lineChanged(callId, [{ id, leg: { ...leg, state: 'standing' } }]);
+  checkpoints.withAnswer(callId);
+  await written(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  checkpoints.answered(callId);
+  await written(2);
+  t.is((await legsOf(real, sealing, node))[0]?.legs[0]?.leg.state, 'standing');
+});
 
 test.serial('writes nothing when a line that is taken over reports its stored legs', async (t) => {
   const real = await testDatabase();
