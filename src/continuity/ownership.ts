@@ -41,6 +41,9 @@ export const createOwnership = ({
 }): Ownership => {
   let inDoubt: readonly TakenCall[] = [];
   let released: readonly string[] = [];
+  /** Number of takes in progress. */
+  let takes = 0;
+  let claimOfReleased: Promise<void> | null = null;
 
   const resumeTaken = async (taken: readonly TakenCall[]): Promise<void> => {
     const ids = new Set(taken.map(({ id }) => id));
@@ -77,7 +80,6 @@ export const createOwnership = ({
   };
 
   const claimReleased = async (): Promise<void> => {
-    if (released.length === 0) return;
     const callIds = released;
     released = [];
     try {
@@ -88,6 +90,29 @@ export const createOwnership = ({
     }
   };
 
+  /**
+   * A take and a claim of released calls do not run at the same time: after the statement of the take, the claim would
+   * find a call under this gateway's name and start a second actor of it. `settle` tries again.
+   */
+  const claimReleasedAlone = async (): Promise<void> => {
+    if (released.length === 0 || takes > 0 || claimOfReleased !== null) return;
+    claimOfReleased = claimReleased().finally(() => {
+      claimOfReleased = null;
+    });
+    await claimOfReleased;
+  };
+
+  const take = async (ask: () => Promise<TakenCall[]>): Promise<void> => {
+    try {
+      return await claim(ask);
+    } catch (error) {
+      if (!(error instanceof TakingInDoubt)) throw error;
+    }
+    await settleDoubts();
+    // Repeats a claim that was rolled back; one that was committed has left no calls to claim.
+    return claim(ask);
+  };
+
   return {
     takeBack(callIds) {
       released = [...released, ...callIds];
@@ -95,17 +120,17 @@ export const createOwnership = ({
     async settle() {
       // Begins with the doubts: a confirmed call is no longer a released one.
       await settleDoubts();
-      await claimReleased();
+      await claimReleasedAlone();
     },
     async take(ask) {
+      while (claimOfReleased !== null) await claimOfReleased.catch(() => undefined);
+
+      takes += 1;
       try {
-        return await claim(ask);
-      } catch (error) {
-        if (!(error instanceof TakingInDoubt)) throw error;
+        await take(ask);
+      } finally {
+        takes -= 1;
       }
-      await settleDoubts();
-      // Repeats a claim that was rolled back; one that was committed has left no calls to claim.
-      return claim(ask);
     },
   };
 };

@@ -445,13 +445,17 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   const wentOn: string[][] = [];
   const left: string[] = [];
   let fails = 0;
+  let held = Promise.resolve();
   const taking = createOwnership({
     node: by,
     release: (callId) => left.push(callId),
     database: {
       ...database,
       execute: (...asked) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.execute(...asked)),
-      transaction: (work) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.transaction(work)),
+      transaction: async (work) => {
+        await held;
+        return fails-- > 0 ? Promise.reject(lostConnection()) : database.transaction(work);
+      },
     },
     resume: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
   });
@@ -463,6 +467,12 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
     by,
     wentOn,
     left,
+    /** Holds claims of released calls until the returned function is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     /** This many of the following statements get no response. */
     failNext: (times: number) => (fails = times),
     take: () => taking.take(() => takeHandedOver({ transaction }, { from, by, callIds })),
@@ -551,6 +561,41 @@ test.serial('does not claim a released call again that it has taken from another
   await take();
   await settle();
   t.deepEqual(wentOn, [callIds]);
+});
+
+test.serial('does not claim a released call while it takes the call from another gateway', async (t) => {
+  const taken = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
+  const { takeBack, take, settle, callIds, wentOn } = await takingWorld((database) => async (work) => {
+    const result = await database.transaction(work);
+    taken.resolve();
+    await resumed.promise;
+    return result;
+  });
+  takeBack(callIds);
+  const taking = take();
+  await taken.promise;
+  await settle();
+  resumed.resolve();
+  await taking;
+  await settle();
+  t.deepEqual(wentOn, [callIds]);
+});
+
+test.serial('takes calls after a claim of released calls that is in progress', async (t) => {
+  const { takeBack, take, settle, hold, storedAt, by, callIds, wentOn } = await takingWorld(unharmed);
+  const ownIds = await storedAt(by);
+  takeBack([...ownIds, ...callIds]);
+  const letClaim = hold();
+  const settling = settle();
+  await new Promise((resolve) => setImmediate(resolve));
+  const taking = take();
+  // More statements than a take has.
+  for (let statements = 0; statements < 5; statements += 1) await storedAt(by);
+  t.deepEqual(wentOn, []);
+  letClaim();
+  await Promise.all([settling, taking]);
+  t.deepEqual(wentOn, [ownIds, callIds]);
 });
 
 // Hand-over
