@@ -41,11 +41,9 @@ export const startGateways = async (
   });
   t.teardown(() => relay.close());
   const relayPort = await relay.start();
-  const recordings = await emptyFolder(t);
   let key: string | undefined;
   return {
     relay,
-    recordings,
     async start(node: string, folder?: string): Promise<Running> {
       const own = folder ?? (await emptyFolder(t));
       const begunAt = Date.now();
@@ -59,7 +57,6 @@ export const startGateways = async (
         GW_FREESWITCH_SECRET: freeSwitch.secret,
         GW_TRUNK: `127.0.0.1:${trunkPort}`,
         GW_TRUNK_MEDIA: media,
-        GW_RECORDINGS_DIR: recordings,
         // The far end sends no audio.
         GW_RTP_TIMEOUT_SEC: '0',
         GW_DRAIN_SEC: '30',

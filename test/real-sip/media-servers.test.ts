@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -66,8 +67,8 @@ if (missing.length > 0) {
     return lines;
   };
 
-  const call = async (lines: DrachtioLines): Promise<WatchedLine> => {
-    const line = openWatched(lines.open, lineInput());
+  const call = async (lines: DrachtioLines, recording = false): Promise<WatchedLine> => {
+    const line = openWatched(lines.open, lineInput({ recording }));
     await until(() => line.saw('line.answered'));
     return line;
   };
@@ -96,11 +97,48 @@ if (missing.length > 0) {
     };
   };
 
+  /** A recording in memory: the level of the agent in each tenth of a second, and the end. */
+  const createLevels = () => {
+    const tenth = recordingSampleRate / 10;
+    const levels: number[] = [];
+    const state = { samples: 0, sum: 0, isFinished: false };
+    const sink: RecordingSink = {
+      write(_counterparty, agent) {
+        for (const sample of agent) {
+          state.sum += sample ** 2;
+          state.samples += 1;
+          if (state.samples % tenth !== 0) continue;
+          levels.push(Math.sqrt(state.sum / tenth));
+          state.sum = 0;
+        }
+      },
+      drained: async () => {},
+      finish: () => void (state.isFinished = true),
+      leave() {},
+      fail() {},
+    };
+    return {
+      open: () => sink,
+      isFinished: () => state.isFinished,
+      seconds: () => state.samples / recordingSampleRate,
+      /** The share of the time between these seconds in which the agent is audible. */
+      spoken(fromSec: number, toSec: number): number {
+        const part = levels.slice(Math.round(fromSec * 10), Math.round(toSec * 10));
+        return part.filter((level) => level > 200).length / part.length;
+      },
+    };
+  };
+
   for (const way of ['killed', 'stopped'] as const)
     realTimeTest(`moves a call to another media server when its own is ${way}`, async (t) => {
       const { end, longestGapMs } = await startMovable(t);
-      const lines = await linesOn(t, [one, other], { trunk: { address: `127.0.0.1:${end.port}` } });
-      const line = await call(lines);
+      const recorded = createLevels();
+      const lines = await linesOn(t, [one, other], {
+        trunk: { address: `127.0.0.1:${end.port}` },
+        openRecording: recorded.open,
+      });
+      const line = await call(lines, true);
+      const answeredAt = performance.now();
       const used = lines.mediaServers()[0]?.calls === 1 ? one : other;
       const words = 'This sentence is long enough to be still spoken when the media server of its call dies.';
       line.say(words);
@@ -113,7 +151,16 @@ if (missing.length > 0) {
       t.deepEqual(line.all('line.failed'), []);
       t.deepEqual([end.count('INVITE'), end.count('BYE')], [2, 0]);
       t.true(longestGapMs(diedAt) < 2_000);
+      const [died, played] = [diedAt, performance.now()].map((at) => (at - answeredAt) / 1_000);
       line.close();
+      await until(recorded.isFinished);
+      const shares = [recorded.spoken(0.5, died ?? 0), recorded.spoken((died ?? 0) + 2, played ?? 0)];
+      t.log('recorded', { seconds: recorded.seconds(), died, played, shares });
+      t.true(
+        shares.every((share) => share > 0.5),
+        'both parts of the sentence are recorded at their time',
+      );
+      t.true(Math.abs(recorded.seconds() - (played ?? 0)) < 1);
       await until(() => end.count('BYE') === 1);
       await used.restart();
       await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
