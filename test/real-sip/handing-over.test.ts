@@ -65,7 +65,7 @@ if (missing.length > 0) {
   ): Promise<void> => until(() => one.hears() && other.hears());
 
   /**
-   * The stretches of more than 150 ms without audio in each channel of a recording, as [begin, end] in seconds; the last
+   * The stretches of more than 250 ms without audio in each channel of a recording, as [begin, end] in seconds; the last
    * one is open if the channel ends silently.
    */
   const silences = async (file: Buffer, fromSec: number): Promise<number[][][]> => {
@@ -78,7 +78,7 @@ if (missing.length > 0) {
         const piece = samples.subarray(at, at + block);
         const level = Math.sqrt(piece.reduce((sum, one) => sum + one ** 2, 0) / piece.length);
         if (level <= audible) continue;
-        if (at / sampleRate - lastHeard > 0.15) found.push([lastHeard, at / sampleRate]);
+        if (at / sampleRate - lastHeard > 0.25) found.push([lastHeard, at / sampleRate]);
         lastHeard = (at + block) / sampleRate;
       }
       if (samples.length / sampleRate - lastHeard > 0.5) found.push([lastHeard]);
