@@ -2,7 +2,6 @@
  * A thousand simulated calls whose gateway is killed and which another gateway on the same database takes over: the
  * time from the kill, and the cost for the second gateway and the database.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareSocketFolder } from '#src/persistence/embedded/socket-folder.ts';
@@ -11,6 +10,7 @@ import type { Bench } from './bench.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { gatewayProgram, startGatewayProcess } from './gateway-process.ts';
 import { load } from './load.ts';
+import { processorMs } from './processor-time.ts';
 import { startProgram } from './program.ts';
 
 const silentCallee = '01000000006';
@@ -24,13 +24,6 @@ const settleMs = 8_000;
 const toldMs = 1_500;
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
-
-/** Processor time of one process, in milliseconds (proc(5): fields 14 and 15, in hundredths of a second). */
-const processorMs = async (pid: number): Promise<number> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-};
 
 export const benchTakeOver: Bench = async ({ started, print }) => {
   const taking = await startGatewayProcess(started, {
