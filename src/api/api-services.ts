@@ -59,6 +59,8 @@ export type CallServices = Pick<
   | 'resumeRecording'
 > & {
   approach: Admission['approach'];
+  /** Returns the refusal of a request that begins a call; `null` if this gateway has capacity. */
+  refusal: Admission['refusal'];
   repeatedRequests: RepeatedRequests;
   storedCalls: StoredCalls;
   recordings: Recordings;

@@ -34,7 +34,12 @@ import type { Runtime } from './runtime.ts';
 import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
-import { createCallRate, type CallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
+import {
+  createCallRate,
+  unlimitedCallRate,
+  type CallRate,
+  type LoopState,
+} from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Logger } from 'pino';
 import { createCheckpoints, type Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
@@ -183,18 +188,17 @@ type Measured = { telemetry: Telemetry; journalling: CallJournal };
 export const startLoadShedding = (
   { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
-): LoadShedding & Pick<CallRate, 'take'> => {
+): LoadShedding & Pick<CallRate, 'hasRoom' | 'take'> => {
   const { everyMs, memory, journal, delayLeft, halvingDelay, callRate, busy } = loadLimits;
   const { eventLoop } = telemetry;
   const loopState = (): LoopState => {
-    if (config.maxDelayMs === 0) return 'free';
-    const delayMs = eventLoop.currentDelayMs();
-    if (delayMs >= config.maxDelayMs) return 'overloaded';
-    return delayMs >= config.maxDelayMs * delayLeft || eventLoop.currentUtilization() >= busy
-      ? 'busy'
-      : 'free';
+    if (eventLoop.currentDelayMs() >= config.maxDelayMs * delayLeft) return 'overloaded';
+    return eventLoop.currentUtilization() >= busy ? 'busy' : 'free';
   };
-  const rate = createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
+  const rate =
+    config.maxDelayMs === 0
+      ? unlimitedCallRate
+      : createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
   started.defer(rate.close);
   const shedding = createLoadShedding({
     limits: {
@@ -221,7 +225,7 @@ export const startLoadShedding = (
     },
   });
   started.defer(shedding.close);
-  return { ...shedding, take: rate.take };
+  return { ...shedding, hasRoom: rate.hasRoom, take: rate.take };
 };
 
 /** Actors and actions of a call's charts. */
