@@ -7,7 +7,7 @@
  */
 import { assign, createActor, emit, setup, type AnyActorRef } from 'xstate';
 import { inSystemOf, performEffects } from './chart-actors.ts';
-import type { Line, LineEvent, LineEventOf, LineReport, UnansweredCause } from './line.ts';
+import type { AudioUntil, Line, LineEvent, LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
 /** The side that ended a line. `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
@@ -24,7 +24,7 @@ export type LineEffect =
    */
   | { type: 'hangUp'; end: LineEnd }
   /** Releases local resources without notifying the far end, because the call continues without this line. */
-  | { type: 'release' };
+  | { type: 'release'; audioUntil: AudioUntil };
 
 export type LineLifeEvent =
   /** The far end rings, holds the call or resumes it. These events may repeat. */
@@ -44,8 +44,10 @@ export type LineLifeEvent =
   | { type: 'released' }
   /** The call has received the final event. */
   | { type: 'reported' }
-  /** The call requests a hang-up or closes the line. `handed.over`: another gateway holds the call. */
-  | { type: 'hangup.requested' | 'closed' | 'handed.over' };
+  /** The call requests a hang-up or closes the line. */
+  | { type: 'hangup.requested' | 'closed' }
+  /** Another gateway holds the call, or will take it. */
+  | { type: 'handed.over'; audioUntil: AudioUntil };
 
 const reports = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
@@ -72,7 +74,7 @@ export const lineLifeMachine = setup({
     carryAudio: emit({ type: 'carryAudio' }),
     fallSilent: emit(({ context: { end } }) => ({ type: 'fallSilent', end })),
     hangUp: emit(({ context: { end } }) => ({ type: 'hangUp', end })),
-    release: emit({ type: 'release' }),
+    release: emit((_, audioUntil: AudioUntil) => ({ type: 'release', audioUntil })),
   },
 }).createMachine({
   id: 'line-life',
@@ -81,7 +83,10 @@ export const lineLifeMachine = setup({
   initial: 'calling',
   on: {
     closed: { target: '.over', actions: ['fallSilent', 'hangUp'] },
-    'handed.over': { target: '.over', actions: 'release' },
+    'handed.over': {
+      target: '.over',
+      actions: { type: 'release', params: ({ event }) => event.audioUntil },
+    },
   },
   states: {
     calling: {
@@ -216,7 +221,7 @@ export const runLineLife = (options: {
     carryAudio(): void;
     fallSilent(end: LineEnd): void;
     hangUp(end: LineEnd): void;
-    release(): void;
+    release(audioUntil: AudioUntil): void;
   };
   /** Whether the call was answered in another process. */
   isAdopted?: boolean;
@@ -246,8 +251,9 @@ export const runLineLife = (options: {
       case 'hangUp':
         return actions[effect.type](effect.end);
       case 'carryAudio':
+        return actions.carryAudio();
       case 'release':
-        return actions[effect.type]();
+        return actions.release(effect.audioUntil);
     }
   };
 
@@ -265,6 +271,9 @@ export const runLineLife = (options: {
     send,
     is: (state) => actor.getSnapshot().matches(state),
     report,
-    finish: { close: () => send({ type: 'closed' }), release: () => send({ type: 'handed.over' }) },
+    finish: {
+      close: () => send({ type: 'closed' }),
+      release: (audioUntil) => send({ type: 'handed.over', audioUntil }),
+    },
   };
 };

@@ -305,16 +305,22 @@ export type LineInput = {
   sipHeaders?: Readonly<Record<string, string>>;
 };
 
+/**
+ * End of the audio of a released line: now, because another gateway has it; when another gateway has taken it over; or
+ * when this process ends. Until then the far end hears silence, and two connected persons hear each other.
+ */
+export type AudioUntil = 'now' | 'taken' | 'exit';
+
 /** An open line. */
 export interface Line {
   tell(command: LineCommand): void;
   /** Releases everything at once and hangs up a call in progress. The line emits no events afterwards. Idempotent. */
   close(): void;
   /**
-   * Releases local resources without ending the call, which another gateway holds; the far end notices no change. The
-   * line emits no events afterwards. Idempotent.
+   * Releases local resources without ending the call, which another gateway holds or will take; the far end notices no
+   * change. The line emits no events afterwards. Idempotent.
    */
-  release(): void;
+  release(audioUntil: AudioUntil): void;
 }
 
 /**

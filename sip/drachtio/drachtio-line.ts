@@ -19,7 +19,7 @@ import { createKeypad, type Keypad } from './dtmf/keypad.ts';
 import { takenByOther, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { MediaServers } from '../freeswitch/media-servers.ts';
 import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from './leg.ts';
-import { leaveStanding } from './resume/leave-standing.ts';
+import type { LeaveStanding } from './resume/leave-standing.ts';
 import type { StandingLine } from './resume/lost-connection.ts';
 import { createDtmfDeduplication, type DtmfSource } from './dtmf/dtmf.ts';
 import { answerInDialogRequests } from './dialog/received-requests.ts';
@@ -42,6 +42,8 @@ export type DrachtioLineOptions = MediaMeans & {
     call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
   ) => PendingLeg;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
+  /** Leaves a far end to another process. */
+  leaveStanding: LeaveStanding;
   /** Returns the headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
   country: Country;
@@ -192,7 +194,7 @@ const listenTo = (
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
     // The far end is released without a message, because another gateway serves it.
-    if (reason === takenByOther) return life.finish.release();
+    if (reason === takenByOther) return life.finish.release('now');
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
     return undefined;
@@ -374,12 +376,12 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         time.after(options.byeMs, () => life.send({ type: 'released' }));
         hangUpLeg(dialog, end, measured, life, options);
       },
-      release() {
+      release(audioUntil) {
         referTransfer.end();
         referRequest.end();
-        secondLeg.leave();
+        secondLeg.leave(audioUntil);
         if (dialog.connection === null) media.leave();
-        else leaveStanding(dialog.connection, media, options);
+        else options.leaveStanding(dialog.connection, media, audioUntil);
       },
     },
     onOver: options.onOver,

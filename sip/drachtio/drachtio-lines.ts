@@ -54,6 +54,7 @@ import { createMediaFailover } from './resume/media-failover.ts';
 import { abilities, allowed } from './dialog/capabilities.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { startOutboundLeg } from './outbound-leg.ts';
+import { createLeaving } from './resume/leave-standing.ts';
 import { dialogStands } from './resume/revive.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 
@@ -403,6 +404,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const legs = createLegs(options, servers, backgroundTasks);
   const { access, legTracker } = legs;
   const watched = watchConnection(lines, servers, legs, options);
+  const leaving = createLeaving({ ...connection, clock, backgroundTasks });
 
   const loggerOf = ({ callId }: LineInput): Logger => logger.child({ call_id: callId });
 
@@ -417,6 +419,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       input,
       emit,
       mediaServers,
+      leaveStanding: leaving.leave,
       ring: (to, call) => legs.ring(input, to, { ...call, logger: loggerOf(input) }),
       referTo: (trunk, to) => referTo(trunk, to, ownNumberOf(input), options.country),
       country: options.country,
@@ -479,6 +482,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       watched.close();
       legs.close();
       for (const line of lines.values()) line.close();
+      leaving.close();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();

@@ -14,6 +14,7 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type EndpointOptions } from './freeswitch-endpoint.ts';
+import type { BegunUnicast } from './open-unicast.ts';
 
 const codecs = [...usualCodecs];
 const answerMs = 3_000;
@@ -63,8 +64,9 @@ const requirePossible = (remoteSdp: string): void => {
 export const createSrtpEndpoint = (
   channel: Channel,
   { offers, ...options }: EndpointOptions & { offers: boolean },
+  takenOver: BegunUnicast | null = null,
 ): MediaEndpoint => {
-  const made = createMediaEndpoint(channel, options);
+  const made = createMediaEndpoint(channel, options, takenOver);
   const { clock, commands } = options;
   const { dialog, uuid } = channel;
 

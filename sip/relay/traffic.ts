@@ -7,6 +7,7 @@ import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
+import { createLeftDialogs, type LeftDialogs } from './left-dialogs.ts';
 import { createLostNodes } from './lost-nodes.ts';
 import { takenByOther } from './taken-by-other.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
@@ -92,6 +93,7 @@ const createGateways = () => {
 
 type Parts = {
   owners: MessageOwners<GatewayConnection>;
+  leftDialogs: LeftDialogs;
   held: ReturnType<typeof createHeldRequests>;
   queue: ReturnType<typeof createFairQueue<Sender>>;
   gateways: ReturnType<typeof createGateways>;
@@ -178,8 +180,9 @@ const bring = (
 };
 
 /** Removes a gateway. Requests that it has not answered are held for the next gateway. */
-const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
+const leave = (gateway: GatewayConnection, { gateways, owners, leftDialogs, held }: Parts): void => {
   gateways.all.delete(gateway);
+  leftDialogs.gone(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
     held.hold(request.begins ? request.transactionId : dialogId, request);
 };
@@ -232,8 +235,11 @@ const createParts = (upstream: Upstream, { numbers, clock, logger }: TrafficOpti
       if (sender !== 'relay' && queue.waitingOf(sender) < numbers.mostWaiting / 2) sender.read(true);
     },
   });
+  const leftDialogs = createLeftDialogs();
+  const { moved: onInvited, ended: onEnded } = leftDialogs;
   return {
-    owners: createMessageOwners(() => clock.now()),
+    owners: createMessageOwners<GatewayConnection>(() => clock.now(), { onInvited, onEnded }),
+    leftDialogs,
     held: createHeldRequests({ limits: numbers.held, clock, onGivenUp: refusals.givenUp }),
     queue,
     gateways: createGateways(),
@@ -247,7 +253,7 @@ type TrafficOptions = { numbers: TrafficNumbers; clock: Clock; logger: Logger };
 export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   const { logger } = options;
   const parts = createParts(upstream, options);
-  const { owners, held, queue, gateways } = parts;
+  const { owners, leftDialogs, held, queue, gateways } = parts;
   const lostNodes = createLostNodes(gateways.all);
   const wanted = createWanted(upstream, logger);
   const abandoned = createAbandonedDialogs({
@@ -295,6 +301,11 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
         case 'node_dead':
           gateway.answer(asked.id, 'OK');
           return disown(asked.node, gateway);
+        case 'dialog_left':
+          if (owners.ownerOf(asked.dialogId) !== gateway)
+            return gateway.answer(asked.id, `NOK|${takenByOther}`);
+          leftDialogs.left(asked.dialogId, gateway);
+          return gateway.answer(asked.id, 'OK');
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':
@@ -313,6 +324,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       gateways.all.clear();
       lostNodes.clear();
       owners.clear();
+      leftDialogs.clear();
       held.clear();
       queue.clear();
       wanted.beginAgain();
@@ -326,6 +338,11 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
 
     /** Drops entries that drachtio-server has dropped. */
     sweep: owners.sweep,
-    sizes: () => ({ ...owners.sizes(), held: held.count(), gateways: gateways.all.size }),
+    sizes: () => ({
+      ...owners.sizes(),
+      leftDialogs: leftDialogs.size(),
+      held: held.count(),
+      gateways: gateways.all.size,
+    }),
   };
 };

@@ -20,8 +20,10 @@ export type HandOver = {
 export type HandOverNumbers = {
   /** Interval between checks for calls that can be released. */
   lookMs: number;
-  /** Maximum calls per hand-over request. */
+  /** Maximum calls per hand-over request. The calls of a request have no holder until all of them are stored. */
   batch: number;
+  /** Maximum requests in progress: the next calls are released when the earlier ones are taken. */
+  atOnce: number;
   /** Maximum wait for a common silence of calls that continue in the next process. */
   silenceMs: number;
 };
@@ -35,7 +37,7 @@ export type HandOverOptions = {
   /** Calls that another process could take over now. */
   standing: () => StandingCall[];
   /** Releases these calls here; resolves when all their facts and progress are written. */
-  letGo: (callIds: readonly string[]) => Promise<void>;
+  letGo: (callIds: readonly string[], to: Successors['are']) => Promise<void>;
   /** Resolves to whether that gateway takes them over. */
   give: (node: string, callIds: readonly string[]) => Promise<boolean>;
   numbers: HandOverNumbers;
@@ -83,7 +85,7 @@ export const beginHandOver = (successors: Successors, options: HandOverOptions):
   const leave = async (calls: readonly StandingCall[]): Promise<void> => {
     const callIds = calls.map(({ callId }) => callId);
     if (callIds.length === 0) return;
-    await letGo(callIds);
+    await letGo(callIds, successors.are);
     if (giveToOthers !== null) return giveToOthers(callIds);
     logger.info(
       { calls: callIds.length },
@@ -103,8 +105,21 @@ export const beginHandOver = (successors: Successors, options: HandOverOptions):
     return isAll && isTime ? calls : [];
   };
 
+  /** Releases calls until `next` returns none. */
+  const leaveAll = async (next: () => readonly StandingCall[]): Promise<void> => {
+    const isShared = successors.are === 'others';
+    const leaveInTurn = async (): Promise<void> => {
+      for (;;) {
+        const calls = next().slice(0, isShared ? numbers.batch : Infinity);
+        if (calls.length === 0) return;
+        await leave(calls);
+      }
+    };
+    await Promise.all(Array.from({ length: isShared ? numbers.atOnce : 1 }, leaveInTurn));
+  };
+
   const looking = createRepeatedTask({
-    work: () => leave(ready().slice(0, successors.are === 'others' ? numbers.batch : Infinity)),
+    work: () => leaveAll(ready),
     everyMs: numbers.lookMs,
     clock,
   });
@@ -113,9 +128,7 @@ export const beginHandOver = (successors: Successors, options: HandOverOptions):
   return {
     async finish() {
       await looking.stop();
-      const calls = standing();
-      for (let at = 0; at < calls.length; at += numbers.batch)
-        await leave(calls.slice(at, at + numbers.batch));
+      await leaveAll(standing);
     },
   };
 };

@@ -291,8 +291,8 @@ const openSwitchboard = (
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
-    releaseLine(callId) {
-      openLines.release(callId);
+    releaseLine(callId, audioUntil) {
+      openLines.release(callId, audioUntil);
       checkpoints.release(callId);
     },
     logger,
@@ -309,7 +309,7 @@ const openSwitchboard = (
     transitions.countFact(callId);
     if (fact.type === 'call.answered') agents.begin(callId);
   });
-  bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
+  bus.subscribe('taken', ({ callId }) => switchboard.leave(callId, 'now'));
   const conversations = { release: checkpoints.over };
   const holders = [callTime, transitions, conversations, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])

@@ -125,7 +125,7 @@ export const startTakeOver = (
   const ownership = createOwnership({
     database,
     node,
-    release: calls.switchboard.leave,
+    release: (callId) => calls.switchboard.leave(callId, 'now'),
     resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
   });
   return {
@@ -173,6 +173,12 @@ export const nodeDuties = (
  */
 type Succession = { successors: Successors | null; because: string };
 
+/** The relay hangs up calls that no gateway takes over; without it, only the next process does. */
+const inNextProcess = ({ isByRelay }: NonNullable<Config['realLines']>): string =>
+  isByRelay
+    ? 'continue in the next process of this gateway'
+    : 'continue in the next process of this gateway, which must start: without the relay they are not ended otherwise';
+
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
 /** Returns the gateways that respond, which excludes a frozen one. */
@@ -187,8 +193,6 @@ const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
 const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succession> => {
   const nobody = (because: string): Succession => ({ successors: null, because });
   if (!config.handsOver) return nobody('because GW_HAND_OVER is never');
-  if (sharedLines(config) === null)
-    return nobody('because without the relay no other gateway can take them over');
   let others: Others;
   try {
     others = await cluster.others();
@@ -202,12 +206,13 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
       because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('because the other gateways do not respond');
+  if (others.living.length > 0 && sharedLines(config) === null)
+    return nobody('because without the relay no other gateway can take them over');
   // Gateways without lines are excluded, because they would end the calls that they cannot resume.
   if (others.living.length > 0)
     return nobody('because the other gateways have an older version or other lines');
-  if (config.realLines !== null)
-    return { successors: { are: 'next process' }, because: 'continue in the next process of this gateway' };
-  return nobody('because there is no other gateway');
+  if (config.realLines === null) return nobody('because there is no other gateway');
+  return { successors: { are: 'next process' }, because: inNextProcess(config.realLines) };
 };
 
 /** Logs the number of calls and the reason of the wait, for the operator who stopped the gateway. */
@@ -257,11 +262,12 @@ export const startHandOver = (
   const { journal, checkpoints } = parts.journalling;
   let begun: HandOver | null = null;
 
-  const letGo = async (callIds: readonly string[]): Promise<void> => {
+  const letGo = async (callIds: readonly string[], to: Successors['are']): Promise<void> => {
+    const audioUntil = to === 'others' ? 'taken' : 'exit';
     const recorded = callIds.map((callId) => recordings.leave(callId));
     for (const callId of callIds) {
       checkpoints.leave(callId);
-      calls.switchboard.leave(callId);
+      calls.switchboard.leave(callId, audioUntil);
     }
     const written = Promise.all([
       ...recorded,

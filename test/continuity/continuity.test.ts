@@ -607,7 +607,7 @@ const speaking: Call = { ...quiet, isQuiet: false };
 /** The call is still being set up, or its far end ends with this process. */
 const bound: Call = { ...quiet, isStanding: false };
 
-const numbers = { lookMs: 50, batch: 2, silenceMs: 3_000 };
+const numbers = { lookMs: 50, batch: 2, atOnce: 2, silenceMs: 3_000 };
 
 const handOverWorld = (
   successors: Successors,
@@ -660,14 +660,31 @@ test.serial('hands calls over during silence, in batches, to all gateways in tur
     d: quiet,
     e: bound,
   });
-  await look(2);
-  t.deepEqual(done.splice(0), ['let go of a, c', 'one takes a, c', 'let go of d', 'two takes d']);
+  await look();
+  t.deepEqual(done.splice(0), ['let go of a, c', 'let go of d', 'one takes a, c', 'two takes d']);
   held.set('b', quiet);
   held.set('e', quiet);
   await look();
   t.deepEqual(done.splice(0), ['let go of b, e', 'one takes b, e']);
   await finish();
   t.deepEqual(done, []);
+});
+
+test.serial('releases no more calls than other gateways are taking at the moment', async (t) => {
+  const answers: (() => void)[] = [];
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const { held, look, finish } = handOverWorld(
+    others,
+    Object.fromEntries(names.map((name) => [name, quiet])),
+    () => new Promise((resolve) => void answers.push(() => resolve(true))),
+  );
+  await look(3);
+  t.deepEqual([...held.keys()], ['e', 'f']);
+  answers[0]?.();
+  await look();
+  t.deepEqual([...held.keys()], []);
+  for (const answer of answers) answer();
+  await finish();
 });
 
 test.serial('hands over all remaining calls at the end of the shutdown, even during speech', async (t) => {

@@ -5,10 +5,14 @@ import test, { type ExecutionContext } from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
 import pino from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
+import type { AudioUntil } from '#machines/line.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
+import { createLeaving } from '#sip/drachtio/resume/leave-standing.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
-import type { SipLeg } from '#src/domain/sip-leg.ts';
+import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
@@ -222,7 +226,8 @@ test.serial('keeps no state of an ended call', async (t) => {
   const refused = world.trunk.calls('07012345678', { sdp });
   await gateway.answer((await gateway.told('INVITE')).transactionId, '486 Busy Here');
   await refused.receives(486);
-  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, left: 0, held: 0, gateways: 1 });
+  const none = { asked: 0, transactions: 0, dialogs: 0, left: 0, leftDialogs: 0, held: 0 };
+  t.deepEqual(world.relay.sizes(), { ...none, gateways: 1 });
 });
 
 test.serial(
@@ -945,6 +950,105 @@ test.serial('rejects a name that is no name of a node', async (t) => {
     t.deepEqual(await client.ask(`node|${name}`), ['NOK', 'this is no name of a node']);
 });
 
+// Leaving
+// The audio of a call that a gateway leaves to another process.
+
+const setUpLeaving = (audioUntil: AudioUntil) => {
+  const clock = createOrderedClock();
+  const backgroundTasks = createBackgroundTasks(clock, pino({ level: 'silent' }));
+  const moved = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const leaving = createLeaving({
+    dialogMoved(dialogId) {
+      done.push(`left ${dialogId}`);
+      return moved.promise;
+    },
+    clock,
+    backgroundTasks,
+  });
+  const leg: SipLeg = {
+    state: 'standing',
+    transactionId: '',
+    dialogId: 'a-dialog',
+    sipCallId: 'a-call',
+    local: '',
+    remote: '',
+    target: '',
+    nextHop: null,
+    channel: null,
+    dialog: null,
+  };
+  const agreed: StandingDialog = {
+    type: 'uac',
+    localTag: '',
+    remoteTag: '',
+    localContact: '',
+    localSdp: '',
+    remoteSdp: '',
+    weRefresh: false,
+    expiresSec: null,
+    takesInfo: false,
+    trunkId: '',
+  };
+  leaving.leave(
+    {
+      dialog: {},
+      trackedLeg: { standing: () => ({ id: 'a-leg', leg, agreed }), left: () => void done.push('leg left') },
+      endpoint: {
+        async leave(audioEnds) {
+          await audioEnds;
+          done.push('audio ended');
+        },
+      },
+    },
+    { leave: () => void done.push('silent') },
+    audioUntil,
+  );
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { done, moved, leaving, clock, settle };
+};
+
+test.serial('ends the audio of a call at once that another gateway holds', async (t) => {
+  const { done, settle, clock } = setUpLeaving('now');
+  await settle();
+  t.deepEqual(done, ['silent', 'leg left', 'audio ended']);
+  t.is(clock.pending(), 0);
+});
+
+test.serial(
+  'sends audio until the relay reports that the next gateway has it, or for ten seconds',
+  async (t) => {
+    const taken = setUpLeaving('taken');
+    await taken.settle();
+    t.deepEqual(taken.done, ['silent', 'leg left', 'left a-dialog']);
+    taken.moved.resolve();
+    await taken.settle();
+    t.deepEqual(taken.done.slice(3), ['audio ended']);
+    t.is(taken.clock.pending(), 0);
+
+    const never = setUpLeaving('taken');
+    await never.settle();
+    never.clock.advance(9_999);
+    await never.settle();
+    t.is(never.done.length, 3);
+    never.clock.advance(1);
+    await never.settle();
+    t.deepEqual(never.done.slice(3), ['audio ended']);
+  },
+);
+
+test.serial('sends audio until this process ends if the next process takes over', async (t) => {
+  const { done, leaving, settle, clock } = setUpLeaving('exit');
+  clock.advance(60_000);
+  await settle();
+  t.deepEqual(done, ['silent', 'leg left']);
+  leaving.close();
+  await settle();
+  t.deepEqual(done.slice(2), ['audio ended']);
+});
+
 // Gateways that have lost their calls
 
 const takenByOther = ['NOK', 'another gateway has this call'];
@@ -1030,4 +1134,61 @@ test.serial('accepts requests of a gateway whose earlier connection still exists
   const again = await named(world, 'one');
   t.is((await again.inDialog(dialogId, 'BYE'))[0], 'OK');
   await call.receives('BYE');
+});
+
+// Dialogs that a gateway has left
+
+test.serial('reports the move of a left dialog when its next gateway has invited the far end', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  t.deepEqual(await former.ask(`dialog_left|${dialogId}`), ['OK']);
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  await taker.inDialog(dialogId, 'INVITE');
+  await call.receives('INVITE');
+  await former.ask('ping');
+  t.deepEqual(former.unread(), [], 'the far end has not answered yet');
+  call.answers(200, { sdp });
+  t.is(await former.movedDialog(), dialogId);
+  t.is(world.relay.sizes().leftDialogs, 0);
+});
+
+test.serial('reports the move of a left dialog when its next gateway has answered an INVITE', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  await former.ask(`dialog_left|${dialogId}`);
+  call.sends('INVITE', { sdp });
+  await former.told('INVITE');
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  const { transactionId } = await taker.told('INVITE');
+  await taker.answer(transactionId, '200 OK', sdp);
+  t.is(await former.movedDialog(), dialogId);
+});
+
+test.serial('reports a left dialog that has ended', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  await former.ask(`dialog_left|${dialogId}`);
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  await taker.inDialog(dialogId, 'BYE');
+  await call.receives('BYE');
+  call.answers(200);
+  t.is(await former.movedDialog(), dialogId);
+});
+
+test.serial('reports no dialog to a gateway that did not own it, or has disconnected', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { dialogId } = await answered(world, former);
+  const other = await named(world, 'other');
+  t.deepEqual(await other.ask(`dialog_left|${dialogId}`), takenByOther);
+  await former.ask(`dialog_left|${dialogId}`);
+  t.is(world.relay.sizes().leftDialogs, 1);
+  former.kill();
+  await until('it is gone', () => (world.relay.sizes().leftDialogs === 0 ? true : undefined));
 });

@@ -168,6 +168,12 @@ export const createSignallingConnection = (options: {
   let control: ControlConnection | null = null;
   let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost'> | null = null;
   let stopHeartbeat: () => void = () => {};
+  /** Dialogs that this process has left, until their audio has moved. */
+  const left = new Map<string, () => void>();
+
+  const endLeft = (): void => {
+    for (const end of left.values()) end();
+  };
 
   const command = async (message: string): Promise<void> => {
     if (control === null) throw new NotConnected('it is not connected.');
@@ -182,8 +188,11 @@ export const createSignallingConnection = (options: {
         connectMs,
         () =>
           connector.connect(server, lost, () => {
-            const onNodeLost = (node: string): void => relay?.onNodeLost(node);
-            control = guardControlConnection(srf, { overhear, onNodeLost, fence, logger });
+            const relayed = {
+              onNodeLost: (node: string): void => relay?.onNodeLost(node),
+              onDialogMoved: (dialogId: string): void => left.get(dialogId)?.(),
+            };
+            control = guardControlConnection(srf, { overhear, relayed, fence, logger });
           }),
         {
           error() {
@@ -213,7 +222,10 @@ export const createSignallingConnection = (options: {
         );
       handlers?.onConnected();
     },
-    onLost: () => handlers?.onLost(),
+    onLost() {
+      endLeft();
+      handlers?.onLost();
+    },
     clock,
     logger,
   });
@@ -261,6 +273,23 @@ export const createSignallingConnection = (options: {
       );
     },
     /**
+     * Leaves a dialog to another gateway. Resolves when the audio of the far end has moved to that gateway, at once
+     * without the relay, and when the relay is lost: nothing is known about the dialog then.
+     */
+    async dialogMoved(dialogId: string): Promise<void> {
+      if (relay === undefined || kept.problem() !== null) return;
+      const moved = new Promise<void>((resolve) => void left.set(dialogId, resolve));
+      try {
+        const leaving = command(`dialog_left|${dialogId}`);
+        await Promise.race([moved, within(clock, commandMs, 'An answer of the relay', leaving)]);
+        await moved;
+      } catch (error) {
+        logger.debug({ err: error }, 'the relay does not report the move of a call');
+      } finally {
+        left.delete(dialogId);
+      }
+    },
+    /**
      * Stops new calls and admission queries to this process. Resolves when drachtio-server has received the request.
      */
     async takeNoMore(): Promise<void> {
@@ -268,7 +297,10 @@ export const createSignallingConnection = (options: {
       for (const method of ['invite', 'options']) controlAgentOf(srf).removeRoute(method);
       await within(clock, commandMs, 'An answer of drachtio-server', command('ping'));
     },
-    close: kept.close,
+    close() {
+      endLeft();
+      kept.close();
+    },
   };
 };
 

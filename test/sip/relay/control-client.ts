@@ -66,6 +66,12 @@ export const connectClient = async (
       if (type !== 'node_lost') throw new Error(`${type} came`);
       return fields[0];
     },
+    /** The dialog in the next report of moved audio. */
+    async movedDialog(): Promise<string | undefined> {
+      const { type, fields } = await told.next('dialog_moved');
+      if (type !== 'dialog_moved') throw new Error(`${type} came`);
+      return fields[0];
+    },
     unread: () => told.left().map(({ payload }) => payload.split(' ', 1)[0]),
     answer: (transactionId: string, status: string, body = '') =>
       ask(
