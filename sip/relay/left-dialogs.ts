@@ -1,7 +1,7 @@
 /**
- * Dialogs that a gateway has released for another one, but in which it still sends audio. It is notified as soon as the
- * other gateway's INVITE in the dialog is answered, or the far end's INVITE by it, because the audio has moved then. It
- * is also notified when the dialog ends.
+ * Dialogs that a gateway has released for another one, but in which it still sends audio. The gateway is notified as
+ * soon as the other gateway's INVITE in the dialog, or the far end's INVITE to the other gateway, is accepted: the audio
+ * has moved then. The gateway is also notified when the dialog ends.
  */
 import { randomUUID } from 'node:crypto';
 import type { GatewayConnection } from './gateway-connection.ts';
