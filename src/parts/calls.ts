@@ -49,7 +49,7 @@ import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
-import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { createFactRecorder, journalPosition, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -132,6 +132,7 @@ export const startJournal = (
     clock,
     logger,
   });
+  const record = createFactRecorder(database.journal);
   const journal = createJournal({
     bus,
     write: async (callId, sequence, fact, epoch) => {
@@ -140,7 +141,7 @@ export const startJournal = (
       const checkpoint =
         fact.type === 'call.answered' ? settings.checkpointOf(callId, checkpoints.withAnswer(callId)) : null;
       const beside = { checkpoint, transitions: last, legsAreGone: checkpoints.areGone(callId) };
-      const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
+      const written = await record(callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
     },

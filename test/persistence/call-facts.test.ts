@@ -5,6 +5,7 @@ import type { EventType } from '#src/domain/event-types.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import {
   CallTaken,
+  createFactRecorder,
   facts,
   journalPosition,
   recordAsHolder,
@@ -524,6 +525,80 @@ test.serial('a take-over waits for a fact that is being written and then finds i
   t.like((await taking.taken)[0], { status: 'active', epoch: 2 });
 });
 
+/** Calls that another gateway has taken over, and the recorder of their facts, which counts its statements. */
+const takenCalls = async (count: number) => {
+  const db = await testDatabase('taken');
+  const owner = await storedNumber(db);
+  const node = randomUUID();
+  for (let stored = 0; stored < count; stored += 1) await storedCall(db, owner, { node });
+  const callIds = (await takeFromEarlierProcess(db, node)).map(({ id }) => id);
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const record = createFactRecorder({ ...db, execute });
+  const recordTaken = (callId: string, epoch = 2) =>
+    record(callId, 1, { type: 'call.taken_over', at: startedAt, node: 'south', from: 'north' }, epoch, {
+      checkpoint: null,
+      transitions: [],
+      legsAreGone: false,
+    });
+  return { db, callIds, recordTaken, statements: () => statements };
+};
+
+test.serial('stores the take-overs of several calls in one statement', async (t) => {
+  const { db, callIds, recordTaken, statements } = await takenCalls(3);
+  const written = await Promise.all(callIds.map((callId) => recordTaken(callId)));
+  t.deepEqual(
+    written,
+    callIds.map(() => ({ ended: null })),
+  );
+  t.is(statements(), 1);
+  for (const callId of callIds)
+    t.deepEqual(await facts(db, callId), [
+      {
+        sequence: 1,
+        type: 'call.taken_over',
+        at: new Date(startedAt),
+        data: { node: 'south', from: 'north' },
+      },
+    ]);
+});
+
+test.serial('rejects a fact of a call with a later owner, and stores those that came with it', async (t) => {
+  const { db, callIds, recordTaken } = await takenCalls(3);
+  const [lost = '', ...held] = callIds;
+  const late = recordTaken(lost, 1);
+  const others = held.map((callId) => recordTaken(callId));
+  await t.throwsAsync(late, { instanceOf: CallTaken });
+  await Promise.all(others);
+  t.deepEqual(await facts(db, lost), []);
+  for (const callId of held) t.is((await facts(db, callId)).length, 1);
+});
+
+test.serial('stores a fact twice only once, also together with others', async (t) => {
+  const { db, callIds, recordTaken } = await takenCalls(2);
+  await Promise.all(callIds.map((callId) => recordTaken(callId)));
+  t.deepEqual(await Promise.all(callIds.map((callId) => recordTaken(callId))), [null, null]);
+  for (const callId of callIds) t.is((await facts(db, callId)).length, 1);
+});
+
+test.serial('a locked call delays only its own fact', async (t) => {
+  const { db, callIds, recordTaken } = await takenCalls(3);
+  const [locked = '', ...free] = callIds;
+  const { waiting } = await db.transaction(async (statements) => {
+    await statements.execute('select from call where id = $1 for update', [locked]);
+    const waiting = recordTaken(locked);
+    await Promise.all(free.map((callId) => recordTaken(callId)));
+    for (const callId of free) t.is((await facts(db, callId)).length, 1);
+    t.deepEqual(await facts(db, locked), []);
+    return { waiting };
+  });
+  await waiting;
+  t.is((await facts(db, locked)).length, 1);
+});
+
 test.serial("one of several simultaneous take-overs claims a dead gateway's calls", async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
@@ -540,6 +615,59 @@ test.serial("one of several simultaneous take-overs claims a dead gateway's call
     [2, 2, 2, 2, 2],
   );
   t.true(taken.every((calls) => calls.length === 0 || calls.length === 5));
+});
+
+/** A step of a plan that the server has executed. */
+type PlanStep = {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: PlanStep[];
+};
+
+const stepsOf = (step: PlanStep): PlanStep[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+
+test.serial('reads each row a few times to claim the calls of a dead gateway', async (t) => {
+  const db = await testDatabase('taken');
+  const node = randomUUID();
+  const owner = await storedNumber(db);
+  const count = 60;
+  for (let stored = 0; stored < count; stored += 1) {
+    const callId = await storedCall(db, owner, { node });
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { settings, tokenSealed: null, headersSealed: null, aheadMs: 0, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    });
+  }
+  const steps: PlanStep[] = [];
+  await takeFromEarlierProcess(
+    {
+      ...db,
+      execute: async (text, parameters) => {
+        const explained = await db.execute<{ 'QUERY PLAN': [{ Plan: PlanStep }] }>(
+          `explain (analyze, format json) ${text}`,
+          parameters,
+        );
+        for (const { 'QUERY PLAN': plans } of explained)
+          for (const { Plan: plan } of plans) steps.push(...stepsOf(plan));
+        return [];
+      },
+    },
+    node,
+  );
+  t.true(steps.length > 5);
+  for (const step of steps) {
+    const {
+      'Actual Rows': rows,
+      'Rows Removed by Filter': filtered = 0,
+      'Rows Removed by Join Filter': unjoined = 0,
+    } = step;
+    const read = (rows + filtered + unjoined) * step['Actual Loops'];
+    t.true(read <= 10 * count, `${step['Node Type']} reads ${read} rows`);
+  }
 });
 
 test.serial('the death of a gateway reveals claimed calls that it has not ended', async (t) => {

@@ -44,7 +44,10 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a fact is written without comparing the epoch',
-    changes: [{ file: newFact, ...anyEpoch }],
+    changes: [
+      { file: newFact, ...anyEpoch },
+      { file: newFact, from: 'and call.epoch = given.epoch', to: '' },
+    ],
     rule: 'a gateway wrote to a call held by another one',
   },
   {

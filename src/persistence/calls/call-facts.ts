@@ -20,6 +20,7 @@ import {
   setSummary,
 } from './call-facts/call-changes.ts';
 import {
+  createSharedFactWriter,
   writeFact,
   type LineColumns,
   type NewFact,
@@ -138,15 +139,47 @@ export type WrittenFact = {
   ended: CallToSummarize | null;
 };
 
+/** Facts that change neither the row of the call nor other rows, and have no customer event. */
+const factsOfJournalOnly = [
+  'call.taken_over',
+  'call.held',
+  'call.resumed',
+  'agent.paused',
+  'agent.resumed',
+  'turn.digit',
+  'keys.pressed',
+  'keys.failed',
+  'say.requested',
+  'collect.requested',
+  'language.changed',
+  'recording.paused',
+  'recording.resumed',
+  'reply.failed',
+] as const satisfies readonly RecordedFact['type'][];
+
+type FactOfJournalOnly = Extract<RecordedFact, { type: (typeof factsOfJournalOnly)[number] }>;
+
+const isOfJournalOnly = (fact: RecordedFact): fact is FactOfJournalOnly =>
+  factsOfJournalOnly.some((type) => type === fact.type);
+
+type Position = Pick<NewFact, 'callId' | 'sequence' | 'epoch'>;
+
+const rowOf = (fact: RecordedFact, position: Position): NewFact => ({
+  ...position,
+  type: fact.type,
+  at: new Date(fact.at),
+  data: dataOf(fact),
+});
+
 /** Resolves to the call if the fact changed the database. */
 const write = (
   db: Statements,
   fact: RecordedFact,
-  position: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
+  position: Position,
   beside: KeptBeside,
 ): Promise<readonly ({ id: string } | ({ id: string } & EndedCall))[]> => {
-  const { type, at } = fact;
-  const row = { ...position, type, at: new Date(at), data: dataOf(fact) };
+  const row = rowOf(fact, position);
+  if (isOfJournalOnly(fact)) return writeFact(db, row);
   const eventFact = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
@@ -197,21 +230,6 @@ const write = (
     }
     case 'sound.one_way':
       return setOneWay(db, { ...row, missing: fact.missing });
-    case 'call.taken_over':
-    case 'call.held':
-    case 'call.resumed':
-    case 'agent.paused':
-    case 'agent.resumed':
-    case 'turn.digit':
-    case 'keys.pressed':
-    case 'keys.failed':
-    case 'say.requested':
-    case 'collect.requested':
-    case 'language.changed':
-    case 'recording.paused':
-    case 'recording.resumed':
-    case 'reply.failed':
-      return writeFact(db, row);
     case 'recording.completed':
       return completeRecording(db, { ...eventFact, ...fact, at: row.at });
     case 'recording.failed':
@@ -291,6 +309,27 @@ export const recordAsHolder = async (
   const [own] = await factAt(db, { callId, sequence });
   if (own !== undefined && own.type !== fact.type) throw new CallTaken('Another gateway has ended this call');
   return null;
+};
+
+export type RecordAsHolder = (
+  callId: string,
+  sequence: number,
+  fact: RecordedFact,
+  epoch: number,
+  beside: KeptBeside,
+) => Promise<WrittenFact | null>;
+
+/**
+ * Writes facts like `recordAsHolder`. Simultaneous facts of several calls that change only the journal share a statement,
+ * such as `call.taken_over` of all calls of a dead gateway.
+ */
+export const createFactRecorder = (db: Statements): RecordAsHolder => {
+  const writeWithOthers = createSharedFactWriter(db);
+  return async (callId, sequence, fact, epoch, beside) => {
+    const isWritten =
+      isOfJournalOnly(fact) && (await writeWithOthers(rowOf(fact, { callId, sequence, epoch })));
+    return isWritten ? { ended: null } : recordAsHolder(db, callId, sequence, fact, epoch, beside);
+  };
 };
 
 const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>
