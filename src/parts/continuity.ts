@@ -157,9 +157,13 @@ export const nodeDuties = (
   takeOver: StartedTakeOver,
 ): NodeDuties => ({
   cleanUps: [
-    { what: 'refusing its messages', run: telephony.disown },
     // Done before the rest, because the other parties are waiting.
-    { what: 'taking over its calls', run: takeOver.takeFrom },
+    {
+      what: 'taking over its calls',
+      // The relay refuses the messages of that gateway before it receives those of its calls from this one, which follow
+      // on the same connection. Therefore its answer is not awaited before the claim.
+      run: (node) => Promise.all([telephony.disown(node), takeOver.takeFrom(node)]),
+    },
     { what: 'hanging up on its far ends', run: telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
   ],
