@@ -63,7 +63,7 @@ export const writeFact = sqlText<NewFact, { id: string }>(
 );
 
 /**
- * Statement for such facts of several calls, of which each has one. It skips a call whose row is locked: two statements
+ * Statement for such facts of several calls, one of each. A call whose row is locked is skipped, because two statements
  * that wait for rows of each other would end in a deadlock.
  */
 const writeFacts = sqlText<{ facts: string }, { id: string }>(
