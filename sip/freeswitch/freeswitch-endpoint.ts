@@ -177,8 +177,8 @@ export const createMediaEndpoint = (
   let frames = parked;
   /** Last accepted session description of the other party. */
   let remote = channel.remoteSdp;
-  /** FreeSWITCH's last answer, which contains telephone events if the far end supports them. */
-  let lastAnswer = localSdp;
+  /** Whether FreeSWITCH's last answer contains telephone events, which it does if the far end supports them. */
+  let takesTelephoneEvents = hasTelephoneEvents(localSdp);
   /** Whether the other party sends packets of 10 ms regardless of its description. */
   let sendsShort = false;
   /** Frames at the time when the audio moved to a bridge; `null` while the audio is at this process. */
@@ -205,7 +205,7 @@ export const createMediaEndpoint = (
       const answer = answering(remoteSdp, await offerTo(channel, remoteSdp, packetMs));
       remote = remoteSdp;
       frames = { codec: voiceIn(answer) ?? before.codec, packetMs };
-      lastAnswer = answer;
+      takesTelephoneEvents = hasTelephoneEvents(answer);
       return answer;
     } finally {
       paused?.resume(changeOf(before, frames)).catch(loseAudio);
@@ -260,8 +260,7 @@ export const createMediaEndpoint = (
   const side: BridgeSide = { server, uuid, detach, attach };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
-    bridgeSide: () =>
-      channelState.isUp() && opening !== null && hasTelephoneEvents(lastAnswer) ? side : null,
+    bridgeSide: () => (channelState.isUp() && opening !== null && takesTelephoneEvents ? side : null),
     localSdp,
     sampleRate: () => audioRateOf(frames.codec),
     modify,
@@ -290,10 +289,10 @@ export const createMediaEndpoint = (
       return audio.path;
     },
     async press(keys) {
-      if (!hasTelephoneEvents(lastAnswer)) throw new Error('The far end does not support telephone events');
+      if (!takesTelephoneEvents) throw new Error('The far end does not support telephone events');
       await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
     },
-    hasTelephoneEvents: () => hasTelephoneEvents(lastAnswer),
+    hasTelephoneEvents: () => takesTelephoneEvents,
     onDigit: (listener) => void digits.push(listener),
     statistics: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
     onLost: channelState.onLost,

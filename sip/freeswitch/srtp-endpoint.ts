@@ -88,17 +88,17 @@ export const createSrtpEndpoint = (
     return false;
   };
 
-  /** Answer to an offer of FreeSWITCH, which the wrapped endpoint does not know. */
-  let answer: string | null = null;
+  /** Whether the answer to an offer of FreeSWITCH, which the wrapped endpoint does not know, has telephone events. */
+  let answerTakesEvents: boolean | null = null;
 
   return {
     ...made,
-    hasTelephoneEvents: () => (answer === null ? made.hasTelephoneEvents() : hasTelephoneEvents(answer)),
+    hasTelephoneEvents: () => answerTakesEvents ?? made.hasTelephoneEvents(),
     localSdp: offers ? asOffer(made.localSdp) : made.localSdp,
     async modify(remoteSdp) {
       requirePossible(remoteSdp);
       const local = await made.modify(withOneKey(remoteSdp));
-      answer = null;
+      answerTakesEvents = null;
       return local;
     },
     async answerEarly(remoteSdp) {
@@ -114,7 +114,7 @@ export const createSrtpEndpoint = (
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
         if (!(await hasAccepted(key))) continue;
-        answer = remoteSdp;
+        answerTakesEvents = hasTelephoneEvents(remoteSdp);
         return;
       }
       throw new Error('FreeSWITCH did not accept the answer');

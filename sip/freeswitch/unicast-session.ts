@@ -17,6 +17,8 @@ import { createLead } from './unicast-lead.ts';
 export type UnicastSession = {
   /** Local port for datagrams of FreeSWITCH. */
   readonly port: number;
+  /** Whether FreeSWITCH has sent its first datagram, and frames are sent to it. */
+  isConnected(): boolean;
   /** Sends a frame. Must be called every 20 ms. */
   tick(): void;
   close(): void;
@@ -38,9 +40,12 @@ const frameMs = 20;
 // reports both.
 const ignoreError = (): void => {};
 
-/** Copies the samples, because the memory of a datagram may be unaligned. */
-const samplesOf = (datagram: Buffer): Int16Array =>
-  new Int16Array(Uint8Array.from(datagram.subarray(0, datagram.length & ~1)).buffer);
+/** Returns the samples of a datagram, whose memory they share unless it is unaligned. */
+const samplesOf = (datagram: Buffer): Int16Array => {
+  const { buffer, byteOffset } =
+    datagram.byteOffset % Int16Array.BYTES_PER_ELEMENT === 0 ? datagram : new Uint8Array(datagram);
+  return new Int16Array(buffer, byteOffset, datagram.length >> 1);
+};
 
 /**
  * Measures the silence of FreeSWITCH. A beat adds at most 20 ms, because after a stall of this process, late beats run
@@ -124,6 +129,7 @@ export const openUnicastSession = async (
 
   return {
     port: socket.address().port,
+    isConnected: () => state === 'connected',
     tick() {
       if (state !== 'connected') return;
       silence.tick(now());
