@@ -59,8 +59,9 @@ export type Sessions = {
   /** Handles a message of the main thread. */
   take(message: ToMediaThread): void;
   /**
-   * Whether incoming audio may wait in its sockets until the next tick. It must be read at once while a FreeSWITCH has
-   * sent none yet, because outgoing audio waits for it, and with RTP, whose jitter follows from the time of arrival.
+   * Whether incoming audio may wait in its sockets until the next tick. Audio is read at once while a FreeSWITCH has
+   * sent none yet, because outgoing audio waits for the first datagram, and with RTP, whose jitter follows from the
+   * time of arrival.
    */
   mayDoze(): boolean;
   /** Closes all sessions. Sessions that are still opening are closed as soon as they are open. */
