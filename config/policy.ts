@@ -346,10 +346,14 @@ export const listenInLimits = {
   pingMs: 15_000,
 } as const;
 
-/** Limits of browsers that receive simulated calls (sip/webphone). Reloading the page takes less than `comeBackMs`. */
+/**
+ * Limits of browsers that receive simulated calls (sip/webphone). Reloading the page takes less than `comeBackMs`. A page
+ * whose gateway died tries again at least every 15 seconds, within `resumeMs`.
+ */
 export const webPhones = {
   comeBackMs: 6_000,
-  /** Audio of web phones (`PhoneAudioNumbers` of sip/webphone). */
+  resumeMs: 18_000,
+  /** Audio of web phones (`PhoneAudioNumbers` of sip/webphone). A call is lost later than its phone. */
   sound: { burstMs: 2_000, stallMs: 20_000 },
   limits: {
     phones: 200,

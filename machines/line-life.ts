@@ -7,10 +7,17 @@
  */
 import { assign, createActor, emit, setup, type AnyActorRef } from 'xstate';
 import { inSystemOf, performEffects } from './chart-actors.ts';
-import type { AudioUntil, Line, LineEvent, LineEventOf, LineReport, UnansweredCause } from './line.ts';
+import type {
+  AudioUntil,
+  Line,
+  LineEvent,
+  LineEventOf,
+  LineReport,
+  UnansweredLineCause,
+} from './line.ts';
 
 /** The side that ended a line. `cause` is `null` for an answered line. */
-export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
+export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredLineCause | null };
 
 /** Effects of a line's chart on the line, emitted once the new state is reached. */
 export type LineEffect =
@@ -33,7 +40,7 @@ export type LineLifeEvent =
   /** The line of a call of another process was taken over, or could not be taken over. */
   | { type: 'adopted' | 'adoption.failed' }
   /** The call was not answered. The event also confirms a cancelled call. */
-  | { type: 'unanswered'; cause: UnansweredCause }
+  | { type: 'unanswered'; cause: UnansweredLineCause }
   /** The call exists but has lost its media. */
   | { type: 'audio.lost' }
   /** The far end hangs up, or cancels before the answer. */
@@ -66,7 +73,9 @@ export const lineLifeMachine = setup({
   },
   actions: {
     noteAnswered: assign({ end: { by: 'gateway', cause: null } }),
-    noteUnanswered: assign((_, cause: UnansweredCause) => ({ end: { by: 'counterparty', cause } as const })),
+    noteUnanswered: assign((_, cause: UnansweredLineCause) => ({
+      end: { by: 'counterparty', cause } as const,
+    })),
     noteLeft: assign(({ context: { end } }) => ({ end: { ...end, by: 'counterparty' } as const })),
     noteCutOff: assign({ end: { by: 'network', cause: null } }),
     report: emit((_, report: LineReport) => ({ type: 'report', report })),

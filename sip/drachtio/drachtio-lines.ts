@@ -469,6 +469,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     checkpoint: (callId) => ({
       legs: legTracker.legsOf(callId),
       isResumable: lines.get(callId)?.isResumable() ?? false,
+      farEnd: null,
     }),
     resume(input, state, emit, parent) {
       const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, state, logger: loggerOf(input) });

@@ -158,6 +158,7 @@ const createConnect = (options: TakeOverOptions) => {
     options.checkpoints.resume(callId, legs);
     options.expectLine(callId, {
       legs,
+      farEnd: checkpoint.progress?.farEnd ?? null,
       connectedWith: connectedWith(takenOver),
       heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
     });

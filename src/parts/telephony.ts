@@ -91,7 +91,7 @@ type LineParts = {
   openRecording: OpenRecording;
   overhear: Overhear;
   trunks: TrunkDirectory;
-  checkpoints: Pick<Checkpoints, 'lineChanged' | 'orphans'>;
+  checkpoints: Pick<Checkpoints, 'lineChanged' | 'farEndChanged' | 'orphans'>;
   /** Whether this gateway could resume a call of an earlier process. */
   isResumed: (callId: string) => boolean;
   /** Storage of SIP messages; `null` if messages are not stored. */
@@ -160,9 +160,9 @@ const realLines = async (
 
 const simulatedLines = async (
   { config, database, country, clock, callClock, logger }: Runtime,
-  { speech, turnModel, openRecording, overhear, workspaceOf }: LineParts,
+  { speech, turnModel, openRecording, overhear, checkpoints, workspaceOf }: LineParts,
 ): Promise<ChosenLines> => {
-  const { comeBackMs } = webPhones;
+  const { comeBackMs, resumeMs } = webPhones;
   const resample = await loadResampler();
   // Audio is produced only in real time, so an accelerated simulator carries none.
   const usualChoice = { recognizer: null, synthesizer: null, voice: null };
@@ -182,6 +182,7 @@ const simulatedLines = async (
   const phones = createWebPhones({
     workspaceOf,
     comeBackMs,
+    resumeMs,
     sound,
     ...(isLimited ? { understood } : {}),
     clock,
@@ -197,6 +198,9 @@ const simulatedLines = async (
     workspaceOf,
     findCallee: findCalleesIn(database),
     anybody: phones.partyFor,
+    resumePhone: phones.resume,
+    openRehearsal,
+    onCheckpoint: (callId) => checkpoints.farEndChanged(callId, simulator.checkpoint(callId).farEnd),
   });
   const dial = createDialFromPhone({ placeInbound: simulator.placeInbound, database, country });
   return { ...withoutServers, lines: simulator, simulator, webPhones: { phones, dial } };
@@ -265,20 +269,12 @@ const personWho = {
   no_answer: 'absent',
 } as const satisfies Record<string, Person>;
 
-const watching = async (
-  rehearsal: ScriptRehearsal | null | undefined,
-): Promise<{ rehearsal: Rehearsal } | undefined> =>
-  rehearsal == null
-    ? undefined
-    : {
-        rehearsal: {
-          stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
-          readPattern: await loadPatterns(),
-          people: new Map(
-            Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
-          ),
-        },
-      };
+const openRehearsal = async (settings: ScriptRehearsal): Promise<Rehearsal> => ({
+  settings,
+  stepTimeoutMs: settings.stepTimeoutSec * 1_000,
+  readPattern: await loadPatterns(),
+  people: new Map(Object.entries(settings.people ?? {}).map(([number, does]) => [number, personWho[does]])),
+});
 
 /** Callees of the simulated network that have a script, in the database. */
 const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['findCallee']> => {
@@ -288,7 +284,7 @@ const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['f
     if (callee === undefined) return undefined;
     return {
       script: parsed(callee.script, 'callee'),
-      rehearsal: (await watching(callee.rehearsal))?.rehearsal,
+      rehearsal: callee.rehearsal === null ? undefined : await openRehearsal(callee.rehearsal),
     };
   };
 };
@@ -310,7 +306,7 @@ export const createSimulatedPeople = (
       from,
       sipHeaders: sipHeaders === undefined ? null : await takenBySomeTrunk(database, to, sipHeaders),
       script: script === null ? null : parsed(script, 'caller'),
-      ...(await watching(rehearsal)),
+      ...(rehearsal === undefined ? {} : { rehearsal: await openRehearsal(rehearsal) }),
     });
     if (!verdict.accepted && verdict.because === 'draining') {
       throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');

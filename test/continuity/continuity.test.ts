@@ -11,6 +11,7 @@ import { createOwnership } from '#src/continuity/ownership.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -54,6 +55,7 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
   endReason: null,
   pausedForSecret: false,
   leftAt: null,
+  farEnd: null,
   conversation: {
     state,
     turn: 2,
@@ -180,6 +182,22 @@ test('executes a pending control after repeating the words before it', (t) => {
     aheadMs: 0,
   });
   t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
+});
+
+test('reads the stored far end of a simulated call', (t) => {
+  const { settings } = left(null).checkpoint;
+  const read = (progress: unknown) =>
+    readCheckpoint({ settings, tokenSealed: null, headersSealed: null, progress, aheadMs: 0 })?.progress
+      ?.farEnd;
+  const rehearsal = { stepTimeoutSec: 30, people: { '0212345678': 'accepts' as const } };
+  const farEnds: (SimulatedFarEnd | null)[] = [
+    null,
+    { is: 'phone', name: 'phone-0001', hasSound: true },
+    { is: 'script', script: [{ say: 'Hello.' }], stepsDone: 1, rehearsal },
+  ];
+  for (const farEnd of farEnds) t.deepEqual(read({ ...at('listening.silent'), farEnd }), farEnd);
+  const { farEnd: _, ...older } = at('listening.silent');
+  t.is(read(older), null);
 });
 
 test('requests the reply to an unheard kickoff again, for every agent type', (t) => {

@@ -1130,6 +1130,7 @@ const progressAt = (turn: number): CallProgress => ({
   endReason: null,
   pausedForSecret: false,
   leftAt: null,
+  farEnd: null,
   conversation: {
     state: 'listening.silent',
     turn,

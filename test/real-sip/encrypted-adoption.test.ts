@@ -116,7 +116,8 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const killedAt = performance.now();
           const lines = await linesOfHeir(t, world);
           const line = openWatched(
-            (input, emit) => lines.resume(input, { legs: [left], connectedWith: null, heard: null }, emit),
+            (input, emit) =>
+              lines.resume(input, { legs: [left], farEnd: null, connectedWith: null, heard: null }, emit),
             lineInput(),
           );
           await until(() => line.saw('line.adopted') || line.isOver());

@@ -12,6 +12,8 @@ import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { bargeInModes, type BargeIn } from '#src/domain/barge-in.ts';
 import { consentRequirements, type ConsentPolicy } from '#src/domain/consent.ts';
 import { endReasons, type EndReason } from '#src/domain/end-reasons.ts';
+import { simulatedPeople } from '#src/domain/simulated-callee.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import { turnEndModes, type TurnEnd } from '#src/domain/turn-end.ts';
 import {
   menuPolicies,
@@ -103,6 +105,8 @@ export type CallProgress = {
   pausedForSecret: boolean;
   /** Call time at which the holder released the call for a hand-over; null while the call is held. */
   leftAt: number | null;
+  /** Far end of a simulated call that only its holder knows; null for any other. */
+  farEnd: SimulatedFarEnd | null;
   conversation: {
     /** State of the chart, such as `replying.speaking`. */
     state: string;
@@ -169,12 +173,28 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
   ]),
 });
 
+const farEnd: z.ZodType<SimulatedFarEnd> = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('phone'), name: z.string(), hasSound: z.boolean() }),
+  z.object({
+    is: z.literal('script'),
+    script: z.array(z.unknown()),
+    stepsDone: z.number(),
+    rehearsal: z
+      .object({
+        stepTimeoutSec: z.number(),
+        people: z.record(z.string(), z.enum(simulatedPeople)).optional(),
+      })
+      .nullable(),
+  }),
+]);
+
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Older gateways do not write these two fields.
+  // Older gateways do not write these three fields.
   pausedForSecret: z.boolean().default(false),
   leftAt: z.number().nullable().default(null),
+  farEnd: farEnd.nullable().default(null),
   conversation: z.object({
     state: z.string(),
     turn: z.number(),

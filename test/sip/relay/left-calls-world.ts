@@ -137,7 +137,8 @@ export const startWorld = async (
       connectedWith: LineResumeState['connectedWith'] = null,
     ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith, heard: null }, emit),
+        (input, emit) =>
+          edge.lines.resume(input, { legs: left, farEnd: null, connectedWith, heard: null }, emit),
         lineInput({ from: ownNumber, callId: legs.callOf(left) ?? randomUUID() }),
       ),
   };
