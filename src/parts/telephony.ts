@@ -53,6 +53,7 @@ import { findCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   createSimulatedCalleeSearch,
+  deleteSimulatedCallee,
   findSimulatedCallee,
   putSimulatedCallee,
 } from '#src/persistence/workspaces/simulated-callees.ts';
@@ -327,6 +328,7 @@ export const createSimulatedPeople = (
   defineCallee: (workspaceId, number, { script, rehearsal }) =>
     putSimulatedCallee(database, { workspaceId, number, script: parsed(script, 'callee'), rehearsal }),
   findCallee: (workspaceId, number) => findSimulatedCallee(database, { workspaceId, number }),
+  deleteCallee: (workspaceId, number) => deleteSimulatedCallee(database, { workspaceId, number }),
   async scriptProgress({ id: callId, node: holder }) {
     const here = lines.scriptProgress(callId);
     if (here !== undefined || holder === node) return here;
