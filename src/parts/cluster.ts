@@ -125,7 +125,7 @@ const openWakeUps = async ({ config, database, steadyClock, logger, started }: R
 
 /** Registers this gateway among the others. */
 export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
-  const { config, database, sealing, clock, steadyClock, fence, logger, started } = runtime;
+  const { config, database, sealing, clock, steadyClock, fence, environment, logger, started } = runtime;
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
@@ -150,7 +150,13 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   const wakeUps = await openWakeUps(runtime);
   const signals = createNodeSignals({ database, wakeUps, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
-  const fetcher = createRecordingFetcher({ database, keys: sealing, limits: fetching, now: clock.now });
+  const fetcher = createRecordingFetcher({
+    database,
+    keys: sealing,
+    limits: fetching,
+    openDispatcher: environment.openDispatcher,
+    now: clock.now,
+  });
   started.defer(fetcher.close);
   await watch.join();
   started.defer(() => watch.close());

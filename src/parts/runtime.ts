@@ -18,7 +18,7 @@ import { listen } from '#src/start/http-server.ts';
 export type Environment = {
   /** Opens a stream to the database; `null` for a connection to the configured server. */
   openDatabaseStream: (() => Duplex) | null;
-  /** Opens the dispatcher of requests to customers' servers; `null` for real connections. */
+  /** Opens a dispatcher of requests to customers' servers and to other gateways; `null` for real connections. */
   openDispatcher: OpenDispatcher | null;
   listen: typeof listen;
   /** Wrapper between calls and their lines. */
