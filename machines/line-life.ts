@@ -7,14 +7,7 @@
  */
 import { assign, createActor, emit, setup, type AnyActorRef } from 'xstate';
 import { inSystemOf, performEffects } from './chart-actors.ts';
-import type {
-  AudioUntil,
-  Line,
-  LineEvent,
-  LineEventOf,
-  LineReport,
-  UnansweredLineCause,
-} from './line.ts';
+import type { AudioUntil, Line, LineEvent, LineEventOf, LineReport, UnansweredLineCause } from './line.ts';
 
 /** The side that ended a line. `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredLineCause | null };

@@ -33,6 +33,10 @@ const sessionsOfItsOwn = `
       (select oid from pg_database where datname = current_database()) as database,
       ((key >> 32) & 4294967295)::oid as classid, (key & 4294967295)::oid as objid
     from session_lock;
+  -- The views of the catalogue join many tables.
+  create view pg_settings as select 'client_connection_check_interval'::text as name, '0'::text as setting where false;
+  create view pg_tables as
+    select relnamespace::regnamespace::name as schemaname, relname as tablename from pg_class where relkind = 'r';
   create function pg_backend_pid() returns int language sql as $$
     select current_setting('simulated.session')::int $$;
   create function pg_try_advisory_lock(wanted bigint) returns boolean language sql as $$
@@ -134,6 +138,9 @@ export class Postgres {
   /** Query for the names of the tables with rows; `null` before the migrations. */
   #filled: string | null = null;
   #worlds = 0;
+  /** The session that statements belong to; `null` if it is uncertain. */
+  #session: number | null = null;
+  #isInTransaction = false;
 
   private constructor(server: PGlite) {
     this.#server = server;
@@ -159,6 +166,8 @@ export class Postgres {
 
   /** Resets to the initial state, whatever the previous one. */
   begin(seed: number): void {
+    this.#session = null;
+    this.#isInTransaction = false;
     this.exec('rollback');
     this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
     // Skips empty tables.
@@ -220,7 +229,10 @@ export class Postgres {
     const isAsking = (message: Message): boolean =>
       asksForSession.test(message.bytes.toString('latin1')) ||
       (message.kind === 'B' && asksForSession.test(texts.get(textsOf(message, 2).texts[1] ?? '') ?? ''));
-    if (asked.some(isAsking)) this.exec(`set simulated.session = '${pid}'`);
+    if (this.#session !== pid && asked.some(isAsking)) {
+      this.exec(`set simulated.session = '${pid}'`);
+      this.#session = pid;
+    }
     const fresh: string[] = [];
     const answered: Buffer[] = [];
     const sent = asked.flatMap((message) => {
@@ -242,11 +254,15 @@ export class Postgres {
     const { messages: told } = messagesIn(this.#answerTo(Buffer.concat(sent)));
     const sqlState = sqlStateIn(told);
     if (sqlState !== undefined) for (const text of fresh) this.#namesOfTexts.delete(text);
+    const isInTransaction = told.findLast(({ kind }) => kind === 'Z')?.bytes.toString('latin1', 5) !== 'I';
+    // A rollback also restores the former session.
+    if (isInTransaction || this.#isInTransaction || sqlState !== undefined) this.#session = null;
+    this.#isInTransaction = isInTransaction;
     return {
       messages: [...messagesIn(Buffer.concat(answered)).messages, ...told.filter(({ kind }) => kind !== 'A')],
       notifications: told.filter(({ kind }) => kind === 'A').map(notificationOf),
       sqlState,
-      isInTransaction: told.findLast(({ kind }) => kind === 'Z')?.bytes.toString('latin1', 5) !== 'I',
+      isInTransaction,
     };
   }
 
