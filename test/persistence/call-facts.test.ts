@@ -599,6 +599,91 @@ test.serial('a locked call delays only its own fact', async (t) => {
   t.is((await facts(db, locked)).length, 1);
 });
 
+/** Answered calls, and the recorder of their turns, which counts its statements. */
+const talkingCalls = async (count: number) => {
+  const db = await testDatabase('turns');
+  const owner = await storedNumber(db);
+  const callIds: string[] = [];
+  while (callIds.length < count) callIds.push(await answeredCall(db, owner));
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const record = createFactRecorder({ ...db, execute });
+  const beside = { checkpoint: null, transitions: [], legsAreGone: false };
+  const say = (callId: string, sequence: number, text: string, epoch = 1) =>
+    record(callId, sequence, said(1_000 * sequence, text), epoch, beside);
+  const wordsOf = async (callId: string) =>
+    (await transcriptOf(db, callId)).map(({ sequence, text, tOffsetSec }) => [sequence, text, tOffsetSec]);
+  return { db, owner, callIds, say, wordsOf, statements: () => statements };
+};
+
+test.serial(
+  'stores simultaneous turns of several calls in one statement, each as it would be alone',
+  async (t) => {
+    const { db, callIds, say, wordsOf, statements } = await talkingCalls(3);
+    const written = await Promise.all(callIds.map((callId, index) => say(callId, 2, `First of ${index}`)));
+    t.deepEqual(
+      written,
+      callIds.map(() => ({ ended: null })),
+    );
+    await Promise.all(callIds.map((callId, index) => say(callId, 3, `Second of ${index}`)));
+    t.is(statements(), 2);
+    for (const [index, callId] of callIds.entries()) {
+      t.deepEqual(await wordsOf(callId), [
+        [1, `First of ${index}`, 0.5],
+        [2, `Second of ${index}`, 1.5],
+      ]);
+      t.deepEqual((await facts(db, callId)).at(-1), {
+        sequence: 3,
+        type: 'turn.spoken',
+        at: new Date(startedAt + 3_000),
+        data: { turn: 2, endedAt: startedAt + 3_500 },
+      });
+    }
+  },
+);
+
+test.serial('rejects a turn of a call with a later owner, and stores a repeated turn once', async (t) => {
+  const { db, callIds, say, wordsOf } = await talkingCalls(3);
+  const [lost = '', again = '', other = ''] = callIds;
+  await db.execute('update call set epoch = 2 where id = $1', [lost]);
+  await say(again, 2, 'Once');
+  const late = say(lost, 2, 'Too late');
+  const others = [say(again, 2, 'Once'), say(other, 2, 'In time')];
+  await t.throwsAsync(late, { instanceOf: CallTaken });
+  t.deepEqual(await Promise.all(others), [null, { ended: null }]);
+  t.deepEqual(await wordsOf(lost), []);
+  t.deepEqual(await wordsOf(again), [[1, 'Once', 0.5]]);
+  t.deepEqual(await wordsOf(other), [[1, 'In time', 0.5]]);
+});
+
+test.serial('stores no words of simultaneous turns whose number keeps none', async (t) => {
+  const { db, owner, callIds, say, wordsOf } = await talkingCalls(2);
+  await db.execute(`update phone_number set retention_days = '{"words": 0}' where id = $1`, [owner.numberId]);
+  await Promise.all(callIds.map((callId) => say(callId, 2, 'A secret matter')));
+  for (const callId of callIds) {
+    t.deepEqual(await wordsOf(callId), []);
+    t.is((await facts(db, callId)).length, 2);
+  }
+});
+
+test.serial('a locked call delays only its own turn', async (t) => {
+  const { db, callIds, say, wordsOf } = await talkingCalls(3);
+  const [locked = '', ...free] = callIds;
+  const { waiting } = await db.transaction(async (statements) => {
+    await statements.execute('select from call where id = $1 for update', [locked]);
+    const waiting = say(locked, 2, 'Later');
+    await Promise.all(free.map((callId) => say(callId, 2, 'At once')));
+    for (const callId of free) t.deepEqual(await wordsOf(callId), [[1, 'At once', 0.5]]);
+    t.deepEqual(await wordsOf(locked), []);
+    return { waiting };
+  });
+  await waiting;
+  t.deepEqual(await wordsOf(locked), [[1, 'Later', 0.5]]);
+});
+
 test.serial("one of several simultaneous take-overs claims a dead gateway's calls", async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();

@@ -8,7 +8,7 @@ import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
-import { addTurn } from './add-turn.ts';
+import { addTurn, createSharedTurnWriter, type Turn } from './add-turn.ts';
 import { answerCall } from './answer-call.ts';
 import {
   changeTransfer,
@@ -171,6 +171,11 @@ const rowOf = (fact: RecordedFact, position: Position): NewFact => ({
   data: dataOf(fact),
 });
 
+const turnOf = (fact: Extract<RecordedFact, { type: 'turn.spoken' }>, position: Position): Turn => {
+  const { role, text, whole, endedAt, latency } = fact;
+  return { ...rowOf(fact, position), data: { endedAt, latency }, role, text, whole };
+};
+
 /** Resolves to the call if the fact changed the database. */
 const write = (
   db: Statements,
@@ -224,10 +229,8 @@ const write = (
     case 'call.transfer_ringing':
     case 'call.transfer_answered':
       return changeTransferSilently(db, { ...row, transfer: transferChange(fact) });
-    case 'turn.spoken': {
-      const { role, text, whole, endedAt, latency } = fact;
-      return addTurn(db, { ...row, data: { endedAt, latency }, role, text, whole });
-    }
+    case 'turn.spoken':
+      return addTurn(db, turnOf(fact, position));
     case 'sound.one_way':
       return setOneWay(db, { ...row, missing: fact.missing });
     case 'recording.completed':
@@ -320,14 +323,18 @@ export type RecordAsHolder = (
 ) => Promise<WrittenFact | null>;
 
 /**
- * Writes facts like `recordAsHolder`. Simultaneous facts of several calls that change only the journal share a statement,
- * such as `call.taken_over` of all calls of a dead gateway.
+ * Writes facts like `recordAsHolder`. Simultaneous facts of several calls share a statement and a commit if they change
+ * only the journal, such as `call.taken_over` of all calls of a dead gateway, or are turns.
  */
 export const createFactRecorder = (db: Statements): RecordAsHolder => {
   const writeWithOthers = createSharedFactWriter(db);
+  const addTurnWithOthers = createSharedTurnWriter(db);
+  const isWrittenWithOthers = (fact: RecordedFact, position: Position): Promise<boolean> | false => {
+    if (isOfJournalOnly(fact)) return writeWithOthers(rowOf(fact, position));
+    return fact.type === 'turn.spoken' && addTurnWithOthers(turnOf(fact, position));
+  };
   return async (callId, sequence, fact, epoch, beside) => {
-    const isWritten =
-      isOfJournalOnly(fact) && (await writeWithOthers(rowOf(fact, { callId, sequence, epoch })));
+    const isWritten = await isWrittenWithOthers(fact, { callId, sequence, epoch });
     return isWritten ? { ended: null } : recordAsHolder(db, callId, sequence, fact, epoch, beside);
   };
 };
