@@ -30,8 +30,8 @@ const describeError = (error: unknown): LoggedError => {
 };
 
 /**
- * Lines are gathered for a moment, because writing each one alone costs more than formatting it. They are also written
- * at the end of the process.
+ * Lines are gathered for a moment, because writing each one alone costs more than formatting it. The end of the process
+ * writes the rest.
  */
 const gathering = { minLength: 4_096, periodicFlush: 100 };
 

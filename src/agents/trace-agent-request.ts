@@ -7,7 +7,7 @@ const tracer = trace.getTracer('trunkline');
 const headerOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 
-/** Returns the last 64 bits of a UUID, because Node generates random UUIDs in batches. They are never all zero. */
+/** Returns the last 64 bits of a UUID, because Node generates random UUIDs in batches. A variant bit is always set. */
 const newSpanId = (): string => randomUUID().slice(19).replace('-', '');
 
 /**

@@ -60,7 +60,7 @@ export const addTurn = sqlText<Turn, { id: string }>(
 );
 
 /**
- * The same for turns of several calls, of which each has one. It skips a call whose row is locked: two statements that
+ * The same for turns of several calls, of which each has one. The statement skips a call whose row is locked: two statements that
  * wait for rows of each other would end in a deadlock.
  */
 export const addTurns = sqlText<{ turns: string }, { id: string }>(
