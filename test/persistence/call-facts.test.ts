@@ -189,6 +189,15 @@ test.serial('prepares the statements of a call without storing anything', async 
     t.true(facts?.includes(`'${type}'`), type);
 });
 
+test.serial('plans the statements of facts without their values, once for each connection', async (t) => {
+  const db = await testDatabase('planned');
+  await prepareCalls(db);
+  const [plans] = await db.journal.execute(
+    `select sum(custom_plans)::int as custom, sum(generic_plans)::int > 0 as "hasGeneric" from pg_prepared_statements`,
+  );
+  t.deepEqual(plans, { custom: 0, hasGeneric: true });
+});
+
 // Life
 // A call's row through answer, turns and end.
 

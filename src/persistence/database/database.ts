@@ -165,7 +165,7 @@ export const openDatabase = async (settings: {
   const { where, servers: known } = describe(settings.connection);
   const servers = new DatabaseServers(known, limits);
   await using opened = new AsyncDisposableStack();
-  const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient'>): OpenPool => {
+  const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient' | 'plansOnce'>): OpenPool => {
     const fresh = openPool({
       address: () => ({ application_name: `trunkline ${node}`, ...servers.address() }),
       limits,
@@ -200,7 +200,7 @@ export const openDatabase = async (settings: {
       migrate(connectionsOver(nodePool.pool).dialect, client),
     );
     const pool = open({ size: settings.poolSize });
-    const journalPool = open({ size: journalPoolSize });
+    const journalPool = open({ size: journalPoolSize, plansOnce: true });
     requests = pool;
     patient.push(journalPool);
     const { isAway } = session;
