@@ -20,6 +20,8 @@ export type HandOver = {
 export type HandOverNumbers = {
   /** Interval between checks for calls that can be released. */
   lookMs: number;
+  /** Interval between searches for successors while there are none. */
+  chooseMs: number;
   /** Maximum calls per hand-over request. The calls of a request have no holder until all of them are stored. */
   batch: number;
   /** Maximum requests in progress: the next calls are released when the earlier ones are taken. */
@@ -32,6 +34,8 @@ export type HandOverNumbers = {
 export type StandingCall = { callId: string; isQuiet: boolean };
 
 export type HandOverOptions = {
+  /** Searches for successors; null while there are none. Never rejects. */
+  choose: () => Promise<Successors | null>;
   /** All calls of this gateway. */
   count: () => number;
   /** Calls that another process could take over now. */
@@ -76,7 +80,8 @@ const createGiving = (
   };
 };
 
-export const beginHandOver = (successors: Successors, options: HandOverOptions): HandOver => {
+/** Releases calls to these successors. */
+const beginReleasing = (successors: Successors, options: HandOverOptions): HandOver => {
   const { count, standing, letGo, numbers, clock, logger } = options;
   const begunAt = clock.now();
 
@@ -129,6 +134,31 @@ export const beginHandOver = (successors: Successors, options: HandOverOptions):
     async finish() {
       await looking.stop();
       await leaveAll(standing);
+    },
+  };
+};
+
+/**
+ * Begins the hand-over. Without successors, it begins when there are some: another gateway may be starting, or may not
+ * respond at the moment.
+ */
+export const beginHandOver = (successors: Successors | null, options: HandOverOptions): HandOver => {
+  let releasing = successors && beginReleasing(successors, options);
+  const choosing = createRepeatedTask({
+    async work(stopped) {
+      const found = await options.choose();
+      if (found === null || stopped.aborted) return;
+      releasing = beginReleasing(found, options);
+      void choosing.stop();
+    },
+    everyMs: options.numbers.chooseMs,
+    clock: options.clock,
+  });
+  if (releasing === null) choosing.start(options.numbers.chooseMs);
+  return {
+    async finish() {
+      await choosing.stop();
+      await releasing?.finish();
     },
   };
 };

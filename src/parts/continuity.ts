@@ -172,10 +172,10 @@ export const nodeDuties = (
 });
 
 /**
- * Planned hand-over. `successors` is `null` if no process takes the calls over; the gateway then waits for their end.
- * `because` completes a log sentence.
+ * Planned hand-over. `successors` is `null` if no process takes the calls over; the gateway then waits for their end,
+ * and for successors unless `isFinal`. `because` completes a log sentence.
  */
-type Succession = { successors: Successors | null; because: string };
+type Succession = { successors: Successors | null; because: string; isFinal?: boolean };
 
 /** The relay hangs up calls that no gateway takes over; without it, only the next process does. */
 const inNextProcess = ({ isByRelay }: NonNullable<Config['realLines']>): string =>
@@ -196,7 +196,7 @@ const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
 
 const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succession> => {
   const nobody = (because: string): Succession => ({ successors: null, because });
-  if (!config.handsOver) return nobody('because GW_HAND_OVER is never');
+  if (!config.handsOver) return { ...nobody('because GW_HAND_OVER is never'), isFinal: true };
   let others: Others;
   try {
     others = await cluster.others();
@@ -294,8 +294,13 @@ export const startHandOver = (
       if (count === 0) return;
       const succession = await chooseSuccessors(config, cluster);
       say(logger, count, config.drainSec, succession);
-      if (succession.successors === null) return;
+      if (succession.isFinal === true) return;
       begun = beginHandOver(succession.successors, {
+        async choose() {
+          const { successors, because } = await chooseSuccessors(config, cluster);
+          if (successors !== null) logger.info(`calls ${because}`);
+          return successors;
+        },
         count: () => liveCalls.count.get(),
         standing: () => standingCalls(calls, telephony),
         letGo,

@@ -625,17 +625,19 @@ const speaking: Call = { ...quiet, isQuiet: false };
 /** The call is still being set up, or its far end ends with this process. */
 const bound: Call = { ...quiet, isStanding: false };
 
-const numbers = { lookMs: 50, batch: 2, atOnce: 2, silenceMs: 3_000 };
+const numbers = { lookMs: 50, chooseMs: 1_000, batch: 2, atOnce: 2, silenceMs: 3_000 };
 
 const handOverWorld = (
-  successors: Successors,
+  successors: Successors | null,
   calls: Record<string, Call>,
   gives: (node: string) => Promise<boolean> = async () => true,
+  choose: () => Promise<Successors | null> = async () => null,
 ) => {
   const clock = createOrderedClock();
   const done: string[] = [];
   const held = new Map(Object.entries(calls));
   const handOver = beginHandOver(successors, {
+    choose,
     count: () => held.size,
     standing: () =>
       [...held].flatMap(([callId, { isStanding, isQuiet }]) => (isStanding ? [{ callId, isQuiet }] : [])),
@@ -658,6 +660,7 @@ const handOverWorld = (
   return {
     held,
     done,
+    clock,
     finish: handOver.finish,
     async look(times = 1): Promise<void> {
       for (let index = 0; index < times; index += 1) {
@@ -703,6 +706,31 @@ test.serial('releases no more calls than other gateways are taking at the moment
   t.deepEqual([...held.keys()], []);
   for (const answer of answers) answer();
   await finish();
+});
+
+test.serial('hands calls over as soon as another gateway is found', async (t) => {
+  let found: Successors | null = null;
+  const { done, look, finish, clock } = handOverWorld(
+    null,
+    { a: quiet, b: quiet },
+    async () => true,
+    async () => found,
+  );
+  await look(30);
+  t.deepEqual(done, []);
+  found = others;
+  await look(20);
+  t.deepEqual(done, ['let go of a, b', 'one takes a, b']);
+  await finish();
+  t.is(clock.pending(), 0);
+});
+
+test.serial('stops its search for another gateway at the end of the shutdown', async (t) => {
+  const { done, look, finish, clock } = handOverWorld(null, { a: quiet });
+  await look();
+  await finish();
+  t.is(clock.pending(), 0);
+  t.deepEqual(done, []);
 });
 
 test.serial('hands over all remaining calls at the end of the shutdown, even during speech', async (t) => {
