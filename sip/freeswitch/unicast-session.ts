@@ -109,10 +109,20 @@ export const openUnicastSession = async (
   let peer: Pick<RemoteInfo, 'port'> | null = null;
   let state: 'alone' | 'connected' | 'closed' = 'alone';
 
+  const send = (): void => {
+    if (!lead.isDue(now(), sound.waiting > 0)) return;
+    frame.fill(0, sound.read(frame));
+    // The frame is copied, because the next frame reuses the memory.
+    socket.send(Buffer.from(new Uint8Array(frame.buffer)));
+  };
+
   const meet = (sender: RemoteInfo): void => {
     peer = sender;
     socket.connect(sender.port, sender.address, () => {
-      if (state === 'alone') state = 'connected';
+      if (state !== 'alone') return;
+      state = 'connected';
+      // The far end hears no audio before the first frame.
+      send();
     });
     onBegun();
   };
@@ -133,10 +143,7 @@ export const openUnicastSession = async (
     tick() {
       if (state !== 'connected') return;
       silence.tick(now());
-      if (!lead.isDue(now(), sound.waiting > 0)) return;
-      frame.fill(0, sound.read(frame));
-      // The frame is copied, because the next frame reuses the memory.
-      socket.send(Buffer.from(new Uint8Array(frame.buffer)));
+      send();
     },
     close() {
       state = 'closed';

@@ -526,16 +526,17 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
 const bytesOf = (...samples: number[]): Uint8Array => new Uint8Array(Int16Array.from(samples).buffer);
 
 test.serial(
-  'converts received bytes into samples, and sends a frame of speech or silence at each tick',
+  'converts received bytes into samples, and sends a frame of speech or silence at once and at each tick',
   async (t) => {
     const { session, sound, heard, begun, beat } = await startSession(t);
     const freeSwitch = await startSpeaker(t);
+    sound.write(new Int16Array(200).fill(7));
     await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
     await until('it is heard', () => heard.length === 1 || undefined);
     t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
     t.is(begun(), 1);
 
-    sound.write(new Int16Array(200).fill(7));
+    await until('a frame comes', () => freeSwitch.frames.length > 0 || undefined);
     await until('frames come', () => {
       if (freeSwitch.frames.length < 3) beat();
       return freeSwitch.frames.length >= 3 || undefined;
