@@ -22,6 +22,8 @@ export type HandOverNumbers = {
   lookMs: number;
   /** Interval between searches for successors while there are none. */
   chooseMs: number;
+  /** Time for which released calls are offered again to gateways that do not respond. */
+  giveMs: number;
   /** Maximum calls per hand-over request. The calls of a request have no holder until all of them are stored. */
   batch: number;
   /** Maximum requests in progress: the next calls are released when the earlier ones are taken. */
@@ -42,7 +44,10 @@ export type HandOverOptions = {
   standing: () => StandingCall[];
   /** Releases these calls here; resolves when all their facts and progress are written. */
   letGo: (callIds: readonly string[], to: Successors['are']) => Promise<void>;
-  /** Resolves to whether that gateway takes them over. */
+  /**
+   * Resolves to whether that gateway takes them over. Rejects if that is unknown. Repeating it is harmless: calls that
+   * have a new holder are skipped.
+   */
   give: (node: string, callIds: readonly string[]) => Promise<boolean>;
   numbers: HandOverNumbers;
   clock: Clock;
@@ -52,26 +57,41 @@ export type HandOverOptions = {
 /** Distributes calls among the available gateways in turn. */
 const createGiving = (
   nodes: readonly string[],
-  { give, logger }: Pick<HandOverOptions, 'give' | 'logger'>,
+  { give, numbers, clock, logger }: Pick<HandOverOptions, 'give' | 'numbers' | 'clock' | 'logger'>,
 ) => {
   let turn = 0;
-  const giveTo = async (node: string, callIds: readonly string[]): Promise<boolean> => {
+  const giveTo = async (
+    node: string,
+    callIds: readonly string[],
+  ): Promise<'taken' | 'refused' | 'unknown'> => {
     try {
-      return await give(node, callIds);
+      return (await give(node, callIds)) ? 'taken' : 'refused';
     } catch (error) {
-      logger.warn(
-        { to_node: node, err: error },
-        'calls could not be handed over to a gateway; the next one, if any, is tried',
-      );
-      return false;
+      logger.warn({ to_node: node, err: error }, 'a gateway did not confirm that it takes calls over');
+      return 'unknown';
     }
   };
-  return async (callIds: readonly string[]): Promise<void> => {
+  /** Asks each gateway once, until one takes the calls. */
+  const giveOnce = async (callIds: readonly string[]): Promise<'taken' | 'refused' | 'unknown'> => {
+    let isUnknown = false;
     for (let tries = 0; tries < nodes.length; tries += 1) {
       const node = nodes[turn++ % nodes.length] ?? '';
-      if (!(await giveTo(node, callIds))) continue;
-      logger.info({ to_node: node, calls: callIds.length }, 'calls were handed over to another gateway');
-      return;
+      const outcome = await giveTo(node, callIds);
+      if (outcome === 'taken')
+        logger.info({ to_node: node, calls: callIds.length }, 'calls were handed over to another gateway');
+      if (outcome === 'taken') return outcome;
+      if (outcome === 'unknown') isUnknown = true;
+    }
+    return isUnknown ? 'unknown' : 'refused';
+  };
+  return async (callIds: readonly string[]): Promise<void> => {
+    const begunAt = clock.now();
+    for (;;) {
+      const outcome = await giveOnce(callIds);
+      if (outcome === 'taken') return;
+      // An overloaded gateway may respond late; a call whose gateway ends without a taker is silent for long.
+      if (outcome === 'refused' || clock.now() - begunAt >= numbers.giveMs) break;
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, numbers.lookMs));
     }
     logger.error(
       { calls: callIds.length },

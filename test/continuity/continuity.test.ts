@@ -625,7 +625,7 @@ const speaking: Call = { ...quiet, isQuiet: false };
 /** The call is still being set up, or its far end ends with this process. */
 const bound: Call = { ...quiet, isStanding: false };
 
-const numbers = { lookMs: 50, chooseMs: 1_000, batch: 2, atOnce: 2, silenceMs: 3_000 };
+const numbers = { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 2, atOnce: 2, silenceMs: 3_000 };
 
 const handOverWorld = (
   successors: Successors | null,
@@ -760,6 +760,38 @@ test.serial(
     t.deepEqual(refused.done, ['let go of a', 'one does not take a', 'two does not take a']);
   },
 );
+
+test.serial('offers released calls again to a gateway that does not respond in time', async (t) => {
+  let asked = 0;
+  const { done, look, finish, clock } = handOverWorld(
+    { are: 'others', nodes: ['one'] },
+    { a: quiet },
+    async () => {
+      asked += 1;
+      if (asked < 3) throw new Error('No answer');
+      return true;
+    },
+  );
+  await look(5);
+  t.deepEqual(done, ['let go of a', 'one takes a']);
+  t.is(asked, 3);
+  await finish();
+  t.is(clock.pending(), 0);
+});
+
+test.serial('does not offer released calls for ever', async (t) => {
+  const { done, look, finish, clock } = handOverWorld(
+    { are: 'others', nodes: ['one'] },
+    { a: quiet },
+    async () => {
+      throw new Error('No answer');
+    },
+  );
+  await look(302);
+  await finish();
+  t.deepEqual(done, ['let go of a']);
+  t.is(clock.pending(), 0);
+});
 
 const next: Successors = { are: 'next process' };
 

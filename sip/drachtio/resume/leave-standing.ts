@@ -12,7 +12,7 @@ import { holdRequests } from '../dialog/held-requests.ts';
 import type { Connection } from '../leg.ts';
 
 /** Longest time for which audio continues if no other process takes it over. */
-const longestMs = 10_000;
+const longestMs = 20_000;
 
 export type LeaveStanding = (
   connection: {
