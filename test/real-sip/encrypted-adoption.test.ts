@@ -106,6 +106,7 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
       ['udp', 'the far end'],
       ['udp', 'the gateway'],
       ['tls', 'the gateway'],
+      ['tls', 'the far end'],
     ] as const)
       realTimeTest(
         `${media}, ${transport}: keeps audio in both directions after a take-over, until ${hangsUp} hangs up`,
