@@ -55,7 +55,7 @@ import { abilities, allowed } from './dialog/capabilities.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { startOutboundLeg } from './outbound-leg.ts';
 import { createLeaving } from './resume/leave-standing.ts';
-import { dialogStands } from './resume/revive.ts';
+import { queryDialog } from './resume/revive.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 
 /** Time that `close` waits for responses to BYE and CANCEL. */
@@ -99,6 +99,8 @@ export type DrachtioLinesOptions = CommonMeans & {
    * id of its own is given.
    */
   onCheckpoint: (callId: string) => void;
+  /** Called when a line was released because another gateway has taken over its call. */
+  onTaken: (callId: string) => void;
   /** Reads the legs that an earlier process of this node, or the given dead node, left. */
   readOrphans: (node?: string) => Promise<readonly OrphanLeg[]>;
   /** Load of all gateways on the trunks with limits. */
@@ -178,7 +180,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
 const createHandlers = (
   { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
-): Omit<SignallingHandlers, 'onLost' | 'onConnected'> => ({
+): Omit<SignallingHandlers, 'onLost' | 'onConnected' | 'onDialogLost'> => ({
   onInvite: inbound.receive,
   onOptions(request, response) {
     const trunks = access.candidates(request);
@@ -256,7 +258,7 @@ const createLegs = (
   backgroundTasks: BackgroundTasks,
 ) => {
   const { trunks: directory, trunkTimes, country, clock, logger } = options;
-  const { srf, send, problem } = connection;
+  const { srf, send, claim, problem } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const { endChannel } = mediaServers;
   const sources = { directory, configured: options.trunk && configuredTrunk(options.trunk), country };
@@ -277,7 +279,7 @@ const createLegs = (
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, sipCapture });
   /** Returns the enabled trunks, including the configured one. */
   const trunks = (): readonly Trunk[] => allTrunks(sources);
-  const adopting = { send, mediaServers, trunks, limits, legTracker };
+  const adopting = { send, claim, mediaServers, trunks, limits, legTracker };
   let isClosed = false;
   const isDown = (): boolean => isClosed || problem() !== null;
   const { survivingLeg } = createMediaFailover(shared);
@@ -362,7 +364,7 @@ const watchConnection = (
 ) => {
   const calls = createLostSignalling({
     lines: () => lines.values(),
-    dialogStands: (dialogId) => dialogStands(dialogId, connection.send),
+    queryDialog: (dialogId) => queryDialog(dialogId, connection.send),
     comeBackMs: controlProbe.comeBackMs,
     clock,
   });
@@ -383,7 +385,11 @@ const watchConnection = (
         legTracker.connected();
         calls.connected();
       },
-    },
+      onDialogLost(dialogId) {
+        for (const line of lines.values())
+          if (line.dialogId() === dialogId || line.secondDialogId() === dialogId) line.taken();
+      },
+    } satisfies Partial<SignallingHandlers>,
     /** Returns handlers of the events of a line that was taken over. From then on the line is tracked. */
     whenAdopted:
       (line: () => DrachtioLine, emit: (event: LineEvent) => void) =>
@@ -427,6 +433,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       clock,
       backgroundTasks,
       logger: loggerOf(input),
+      onTaken: () => options.onTaken(input.callId),
       onOver() {
         if (lines.get(input.callId) === line) lines.delete(input.callId);
       },

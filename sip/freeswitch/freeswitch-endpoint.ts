@@ -313,8 +313,10 @@ export const createMediaEndpoint = (
       try {
         await within(clock, answerMs, 'BYE to FreeSWITCH', sendBye(channel));
       } catch (error) {
-        // Either drachtio-server or FreeSWITCH is gone. In the first case, the event socket ends the channel.
-        await commands.api(`uuid_kill ${uuid}`);
+        // Either drachtio-server or FreeSWITCH is gone. In the first case, the event socket ends the channel, unless
+        // another gateway has taken it over meanwhile.
+        if ((await options.keepAlive.holderOf(commands, uuid)) === 'here')
+          await commands.api(`uuid_kill ${uuid}`);
         throw error;
       }
     },

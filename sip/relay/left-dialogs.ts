@@ -19,6 +19,8 @@ export const createLeftDialogs = () => {
   return {
     /** Called when the gateway has released the dialog. */
     left: (dialogId: string, gateway: Gateway): void => void leavers.set(dialogId, gateway),
+    /** Whether the gateway has released the dialog. */
+    isLeftBy: (dialogId: string, gateway: Gateway): boolean => leavers.get(dialogId) === gateway,
     /** Called when an INVITE of this gateway in the dialog, or the far end's INVITE to it, was answered. */
     moved(dialogId: string, to: Gateway): void {
       const leaver = leavers.get(dialogId);

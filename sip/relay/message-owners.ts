@@ -190,6 +190,7 @@ export const createMessageOwners = <Gateway>(now: () => number, events: DialogEv
         : transactions.get(command.transactionId)?.gateway,
 
     moved: calls.moved,
+    own: dialogs.own,
     ownerOf: dialogs.ownerOf,
     transactionOf: (transactionId: string): Gateway | undefined => transactions.get(transactionId)?.gateway,
     forgetDialog: dialogs.forget,

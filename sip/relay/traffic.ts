@@ -1,4 +1,5 @@
 /** Routes messages between gateways, drachtio-server, and far ends in dialogs without a gateway. */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { longestMessage } from '../drachtio/connection/message-limits.ts';
@@ -117,18 +118,28 @@ const handOver = (
 };
 
 /**
- * Whether a command concerns a call of another connected gateway, which has taken it over from the sender. OPTIONS is
- * excepted: a gateway that takes a call over queries its dialog first (`dialogStands` of sip/drachtio/resume), and
- * thereby becomes its owner. So is an earlier connection of the sender itself, whose end was not noticed.
+ * Whether a command concerns a call of another connected gateway. An earlier connection of the sender itself, whose end
+ * was not noticed, is no other gateway.
  */
 const isOfOther = (
   gateway: GatewayConnection,
   asked: Command,
   { holderOf }: Pick<MessageOwners<GatewayConnection>, 'holderOf'>,
 ): boolean => {
-  if (asked.type === 'ping' || (asked.type === 'request' && asked.method === 'OPTIONS')) return false;
+  if (asked.type === 'ping') return false;
   const holder = holderOf(asked) ?? gateway;
   return holder !== gateway && (holder.node === null || holder.node !== gateway.node);
+};
+
+/** Makes the gateway the owner of a dialog, and notifies the former owner, unless that one has released the dialog. */
+const claim = (gateway: GatewayConnection, dialogId: string, parts: Parts): void => {
+  const former = parts.owners.ownerOf(dialogId);
+  const isOther = former !== undefined && former.node !== null && former.node !== gateway.node;
+  if (isOther && !parts.leftDialogs.isLeftBy(dialogId, former))
+    former.tell(Buffer.from(`${randomUUID()}|dialog_lost|${dialogId}`));
+  const moved = parts.owners.moved(dialogId, gateway);
+  parts.owners.own(dialogId, gateway);
+  handOver({ dialogId, moved }, gateway, parts);
 };
 
 const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
@@ -263,14 +274,13 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     ...options,
   });
 
-  /** Releases the calls of a gateway that others declared dead. Its connection may exist: it may be frozen. */
+  /** Releases the calls of a gateway that others declared dead, and closes its connection: it may be frozen. */
   const disown = (node: string, by: GatewayConnection): void => {
     for (const gateway of gateways.all) {
       if (gateway.node !== node || gateway === by) continue;
-      gateway.disown();
       leave(gateway, parts);
-      abandoned.expect();
-      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its messages are refused');
+      gateway.close();
+      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its connection is closed');
     }
   };
 
@@ -306,6 +316,9 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
             return gateway.answer(asked.id, `NOK|${takenByOther}`);
           leftDialogs.left(asked.dialogId, gateway);
           return gateway.answer(asked.id, 'OK');
+        case 'dialog_taken':
+          gateway.answer(asked.id, 'OK');
+          return claim(gateway, asked.dialogId, parts);
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':

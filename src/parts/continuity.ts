@@ -128,6 +128,12 @@ export const startTakeOver = (
     release: (callId) => calls.switchboard.leave(callId, 'now'),
     resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
   });
+  // A stopping gateway would end the calls; another gateway takes them when it has ended.
+  const takeBack = (callIds: readonly string[]): void => {
+    if (!calls.admission.isDraining()) ownership.takeBack(callIds);
+  };
+  // A gateway that had lost the call may have acted in it: then the database still names this one.
+  bus.subscribe('taken', ({ callId }) => takeBack([callId]));
   return {
     resume,
     async settle() {
@@ -135,9 +141,7 @@ export const startTakeOver = (
       await ownership.settle();
     },
     leaveAll() {
-      const released = calls.switchboard.leaveAll();
-      // A stopping gateway would end them; another gateway takes them when it has ended.
-      if (!calls.admission.isDraining()) ownership.takeBack(released);
+      takeBack(calls.switchboard.leaveAll());
     },
     async take({ from, callIds }) {
       if (!hasLines || calls.admission.isDraining()) return false;

@@ -114,7 +114,7 @@ const withoutServers = {
 } as const;
 
 const realLines = async (
-  { country, database, callClock: clock, fence, logger, config: { node } }: Runtime,
+  { country, database, bus, callClock: clock, fence, logger, config: { node } }: Runtime,
   { speech, turnModel, openRecording, overhear, trunks, keepSipMessage, onNodeLost, ...parts }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
@@ -136,6 +136,10 @@ const realLines = async (
         : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut, refer, acceptRefer },
     trunks,
     onCheckpoint: (callId) => parts.checkpoints.lineChanged(callId, lines.checkpoint(callId).legs),
+    onTaken(callId) {
+      logger.warn({ call_id: callId }, 'another gateway has taken over a call, which this one releases');
+      bus.publish('taken', { callId });
+    },
     readOrphans: (node) => parts.checkpoints.orphans(parts.isResumed, node),
     trunkLoad: createTrunkLoad(database, node),
     trunkTimes,

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
 import pino from 'pino';
-import { relayNumbers } from '#config/line-policy.ts';
+import { controlProbe, relayNumbers } from '#config/line-policy.ts';
 import type { AudioUntil } from '#machines/line.ts';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
@@ -199,11 +199,12 @@ test.serial('limits the number of queued requests', async (t) => {
   t.is(world.relay.sizes().held, 1);
 });
 
-test.serial('sends requests to the last gateway that acted in their dialog', async (t) => {
+test.serial('sends requests to the last gateway that claimed their dialog', async (t) => {
   const world = await startRelay(t);
   const one = await world.client();
   const { call, dialogId } = await answered(world, one);
   const other = await world.client();
+  t.deepEqual(await other.claims(dialogId), ['OK']);
   t.deepEqual(await other.asksForDialog(dialogId), ['NOK', 'Server error: missing content-type']);
   call.sends('BYE');
   await other.told('BYE');
@@ -1058,13 +1059,89 @@ test.serial('refuses requests of a gateway in a dialog that another gateway has 
   const former = await named(world, 'former');
   const { call, dialogId } = await answered(world, former);
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   for (const method of ['BYE', 'INFO', 'INVITE'])
     t.deepEqual(await former.inDialog(dialogId, method), takenByOther);
   t.deepEqual(call.unread(), []);
   t.is((await taker.inDialog(dialogId, 'BYE'))[0], 'OK');
   await call.receives('BYE');
 });
+
+test.serial(
+  'does not return a dialog to its former gateway, which connects again and queries it',
+  async (t) => {
+    const world = await startRelay(t);
+    const former = await named(world, 'former');
+    const { call, dialogId } = await answered(world, former);
+    const taker = await named(world, 'taker');
+    await taker.claims(dialogId);
+    former.kill();
+    t.is(await taker.lostNode(), 'former');
+    const returned = await named(world, 'former');
+    t.deepEqual(await returned.asksForDialog(dialogId), takenByOther);
+    call.sends('INFO');
+    const { transactionId } = await taker.told('INFO');
+    await taker.answer(transactionId, '200 OK');
+    await call.receives(200);
+    t.deepEqual(returned.unread(), []);
+  },
+);
+
+test.serial('delivers requests of a dialog to the gateway that claimed it last', async (t) => {
+  const world = await startRelay(t);
+  const gateways = [await named(world, 'one'), await named(world, 'two')];
+  const [one, two] = gateways;
+  if (one === undefined || two === undefined) throw new Error('There are two');
+  const { call, dialogId } = await answered(world, one);
+  for (const taker of [two, one]) {
+    t.deepEqual(await taker.claims(dialogId), ['OK']);
+    t.is(await (taker === one ? two : one).lostDialog(), dialogId);
+    call.sends('INFO');
+    const { transactionId } = await taker.told('INFO');
+    await taker.answer(transactionId, '200 OK');
+    await call.receives(200);
+  }
+  t.deepEqual(await two.claims(''), ['NOK', 'dialog is missing']);
+});
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: a gateway that connects again releases calls that another one has taken over`,
+    async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world.dialled();
+      world.interrupt();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call, media);
+      await until('the former gateway is back', () => {
+        world.doomed.clock.advance(controlProbe.comeBackMs / 20);
+        return world.released.length > 0 || undefined;
+      });
+      t.deepEqual(world.released, [call.line.callId]);
+      t.deepEqual(call.line.story().slice(-1), ['line.answered']);
+      line.tell({ type: 'hangUp' });
+      await call.far.receives('BYE');
+      call.far.answers(200);
+      await saw(line, 'line.ended');
+      t.is(call.far.ladder().filter((message) => message === '← BYE').length, 1);
+    },
+  );
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: a connected gateway releases a call as soon as another one has taken it over`,
+    async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world.dialled();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call, media);
+      await until('it is released', () => world.released.length > 0 || undefined);
+      t.deepEqual(world.released, [call.line.callId]);
+      t.deepEqual(call.line.story().slice(-1), ['line.answered']);
+      t.false(line.isOver());
+      t.false(call.far.ladder().includes('← BYE'));
+    },
+  );
 
 test.serial('refuses a response of a gateway to a request that another gateway has received', async (t) => {
   const world = await startRelay(t);
@@ -1073,14 +1150,14 @@ test.serial('refuses a response of a gateway to a request that another gateway h
   call.sends('INFO');
   const { transactionId } = await former.told('INFO');
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   await taker.told('INFO');
   t.deepEqual(await former.answer(transactionId, '481 Call Leg/Transaction Does Not Exist'), takenByOther);
   await taker.answer(transactionId, '200 OK');
   await call.receives(200);
 });
 
-test.serial('refuses messages of a gateway that was declared dead, and closes its connection', async (t) => {
+test.serial('closes the connection of a gateway that was declared dead', async (t) => {
   const world = await startRelay(t);
   const frozen = await named(world, 'frozen');
   const { call, dialogId } = await answered(world, frozen);
@@ -1088,11 +1165,10 @@ test.serial('refuses messages of a gateway that was declared dead, and closes it
   t.is((await taker.ask('node_dead|frozen'))[0], 'OK');
   call.sends('INFO');
   await until('it is held', () => (world.relay.sizes().held === 1 ? true : undefined));
-  await taker.asksForDialog(dialogId);
-  await taker.told('INFO');
-  t.deepEqual(frozen.unread(), []);
-  t.deepEqual(await frozen.inDialog(dialogId, 'BYE'), ['NOK', 'this gateway was declared dead']);
   await frozen.closed;
+  t.is(await taker.lostNode(), 'frozen');
+  await taker.claims(dialogId);
+  await taker.told('INFO');
   t.is((await (await named(world, 'frozen')).ask('ping'))[0], 'OK', 'it may connect again');
 });
 
@@ -1101,7 +1177,7 @@ test.serial('sends no BYE outside of a dialog that another gateway has taken ove
   const former = await named(world, 'former');
   const { call, dialogId } = await answered(world, former);
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   const leg: SipLeg = {
     state: 'standing',
     transactionId: '',
@@ -1144,7 +1220,7 @@ test.serial('reports the move of a left dialog when its next gateway has invited
   const { call, dialogId } = await answered(world, former);
   t.deepEqual(await former.ask(`dialog_left|${dialogId}`), ['OK']);
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   await taker.inDialog(dialogId, 'INVITE');
   await call.receives('INVITE');
   await former.ask('ping');
@@ -1162,7 +1238,7 @@ test.serial('reports the move of a left dialog when its next gateway has answere
   call.sends('INVITE', { sdp });
   await former.told('INVITE');
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   const { transactionId } = await taker.told('INVITE');
   await taker.answer(transactionId, '200 OK', sdp);
   t.is(await former.movedDialog(), dialogId);
@@ -1174,7 +1250,7 @@ test.serial('reports a left dialog that has ended', async (t) => {
   const { call, dialogId } = await answered(world, former);
   await former.ask(`dialog_left|${dialogId}`);
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   await taker.inDialog(dialogId, 'BYE');
   await call.receives('BYE');
   call.answers(200);

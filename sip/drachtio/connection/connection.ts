@@ -46,6 +46,8 @@ export type SignallingHandlers = {
   isIgnored: (request: Srf.SrfRequest) => boolean;
   onConnected: () => void;
   onLost: () => void;
+  /** Called when another gateway has claimed a dialog of this one. */
+  onDialogLost: (dialogId: string) => void;
 };
 
 /** Routes received requests to their handlers. `ignore` drops a request that must stay without a response. */
@@ -166,7 +168,7 @@ export const createSignallingConnection = (options: {
   const srf = new Srf();
   const connector = createConnector(srf, () => control?.refusal() ?? null, logger);
   let control: ControlConnection | null = null;
-  let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost'> | null = null;
+  let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost' | 'onDialogLost'> | null = null;
   let stopHeartbeat: () => void = () => {};
   /** Dialogs that this process has left, until their audio has moved. */
   const left = new Map<string, () => void>();
@@ -190,6 +192,7 @@ export const createSignallingConnection = (options: {
           connector.connect(server, lost, () => {
             const relayed = {
               onNodeLost: (node: string): void => relay?.onNodeLost(node),
+              onDialogLost: (dialogId: string): void => handlers?.onDialogLost(dialogId),
               onDialogMoved: (dialogId: string): void => left.get(dialogId)?.(),
             };
             control = guardControlConnection(srf, { overhear, relayed, fence, logger });
@@ -235,6 +238,12 @@ export const createSignallingConnection = (options: {
     else control?.cut();
   });
 
+  /** Sends a command of the relay, which drachtio-server does not know. A failure is logged as `failed`. */
+  const askRelay = (message: string, failed: string): Promise<void> =>
+    within(clock, commandMs, 'An answer of the relay', command(message)).catch((error: unknown) =>
+      logger.warn({ err: error }, failed),
+    );
+
   return {
     srf,
     /**
@@ -267,9 +276,17 @@ export const createSignallingConnection = (options: {
      */
     async disown(node: string): Promise<void> {
       if (relay === undefined || kept.problem() !== null) return;
-      const disowning = command(`node_dead|${node}`);
-      await within(clock, commandMs, 'An answer of the relay', disowning).catch((error: unknown) =>
-        logger.warn({ dead_node: node, err: error }, 'the relay still accepts messages of a dead gateway'),
+      await askRelay(`node_dead|${node}`, `the relay still accepts messages of ${node}, which is dead`);
+    },
+    /**
+     * Makes the relay deliver the requests of a dialog to this gateway, which has taken over its call, and refuse those
+     * of any other gateway. Commands that are sent later come after the claim. Never rejects.
+     */
+    async claim(dialogId: string): Promise<void> {
+      if (relay === undefined || kept.problem() !== null) return;
+      await askRelay(
+        `dialog_taken|${dialogId}`,
+        'the relay refused to deliver requests of a call that was taken over',
       );
     },
     /**

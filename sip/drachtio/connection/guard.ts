@@ -71,15 +71,19 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
 export type RelayEvents = {
   /** Called with the name of a gateway whose connection with the relay has ended. */
   onNodeLost: (node: string) => void;
+  /** Called when another gateway has taken over the call of a dialog of this process. */
+  onDialogLost: (dialogId: string) => void;
   /** Called when the audio of a dialog that this process has left has moved, or the dialog has ended. */
   onDialogMoved: (dialogId: string) => void;
 };
 
 /** Passes on a message of the relay itself. Returns false for messages of drachtio-server. */
-const takeFromRelay = (said: string, { onNodeLost, onDialogMoved }: RelayEvents): boolean => {
-  const [, type, subject = ''] = /^[^|\r\n]*\|(node_lost|dialog_moved)\|([^|\r\n]*)$/.exec(said) ?? [];
+const takeFromRelay = (said: string, { onNodeLost, onDialogLost, onDialogMoved }: RelayEvents): boolean => {
+  const [, type, subject = ''] =
+    /^[^|\r\n]*\|(node_lost|dialog_lost|dialog_moved)\|([^|\r\n]*)$/.exec(said) ?? [];
   if (type === undefined) return false;
   if (type === 'dialog_moved') onDialogMoved(subject);
+  else if (type === 'dialog_lost') onDialogLost(subject);
   else if (/^[\w.-]{1,64}$/.test(subject)) onNodeLost(subject);
   return true;
 };
@@ -194,9 +198,12 @@ export const guardControlConnection = (srf: Srf, { overhear, relayed, fence, log
       for (const socket of mapServer.keys()) sendingTo(socket).resume();
     },
 
-    /** Closes the connection immediately. The loss is then reported. */
+    /**
+     * Closes the connection immediately. The loss is then reported. Messages that were written but not received are
+     * dropped, because they would arrive when another gateway has taken over the calls.
+     */
     cut(): void {
-      for (const socket of mapServer.keys()) socket.destroy();
+      for (const socket of mapServer.keys()) socket.resetAndDestroy();
     },
 
     /**

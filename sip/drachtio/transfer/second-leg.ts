@@ -55,6 +55,8 @@ export type SecondLegOptions = {
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   leaveStanding: LeaveStanding;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
+  /** Called when another gateway has taken over the call. */
+  onTaken: () => void;
   time: Pick<LineTime, 'after'>;
   /** Timeout of a CANCEL, after which the leg counts as ended. */
   byeMs: number;
@@ -268,7 +270,7 @@ export class SecondLeg {
           key: (...key) => this.#onKey(...key),
           left,
           lost,
-          taken: () => life.send({ type: 'handed.over', audioUntil: 'now' }),
+          taken: this.#options.onTaken,
           moved: () => this.moved(),
         },
         this.#options,

@@ -116,6 +116,7 @@ const connectTo = async (
     isIgnored,
     onConnected: () => {},
     onLost: () => (losses += 1),
+    onDialogLost: () => {},
   });
   return { signalling, clock, logged, taken, losses: () => losses };
 };
@@ -509,12 +510,13 @@ test.serial('claims the channels of both legs after reconnection', (t) => {
     lose() {},
     endSilently() {},
     endSecondSilently() {},
+    taken() {},
   };
   const calls = createLostSignalling({
     lines: () => [line],
-    async dialogStands(dialogId) {
+    async queryDialog(dialogId) {
       asked.push(dialogId);
-      return true;
+      return 'established';
     },
     comeBackMs: 1_000,
     clock: createTurnedClock(),
