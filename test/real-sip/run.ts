@@ -39,6 +39,7 @@ const measuring = new Set([
   'media-servers',
   'missing-sound',
   'number-engines',
+  'outlived-kills',
   'real-speech',
   'recording-pause',
   'srtp',
