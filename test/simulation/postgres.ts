@@ -106,6 +106,11 @@ const worldsPerTruncation = 50;
 const asksForSession =
   /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact)?\b|update "?call(_checkpoint)?\b/;
 
+/** Texts that the server can prepare. */
+const preparable = /^\s*(?:with|select|insert|update|delete)\b/i;
+/** Texts with values in them are not repeated; they do not accumulate without limit. */
+const mostUnnamed = 2_000;
+
 export type Answer = {
   messages: Message[];
   /** Channel and payload of each notification. */
@@ -123,6 +128,8 @@ export class Postgres {
   /** Common name of a prepared text in all sessions. */
   readonly #namesOfTexts = new Map<string, string>();
   #names = 0;
+  /** Unnamed texts that were run. */
+  readonly #unnamed = new Set<string>();
   /** Adds or removes a client session. */
   beginSession(pid: number, { name, id }: Pick<SimulatedProcess, 'name' | 'id'>): void {
     this.exec(`execute begin_session (${pid}, '${name}', '${id}')`);
@@ -240,7 +247,10 @@ export class Postgres {
       if (message.kind !== 'P') return [message.bytes];
       const [name = '', asked = ''] = textsOf(message, 2).texts;
       const text = this.planted(asked);
-      if (name === '') return [messageOf('P', name, text, textsOf(message, 2).rest)];
+      if (name === '' && !this.#isRepeated(text)) {
+        texts.delete(name);
+        return [messageOf('P', name, text, textsOf(message, 2).rest)];
+      }
       texts.set(name, text);
       if (this.#namesOfTexts.has(text)) {
         answered.push(parsed);
@@ -266,10 +276,18 @@ export class Postgres {
     };
   }
 
+  /** Whether an unnamed text was run before. Such a text is prepared as well. */
+  #isRepeated(text: string): boolean {
+    if (!preparable.test(text)) return false;
+    if (this.#unnamed.has(text)) return true;
+    if (this.#unnamed.size < mostUnnamed) this.#unnamed.add(text);
+    return false;
+  }
+
   /** Replaces the name of a prepared text by the one common to all sessions. */
   #binding(message: Message, texts: ReadonlyMap<string, string>): Buffer {
     const [portal = '', name = ''] = textsOf(message, 2).texts;
-    if (name === '') return message.bytes;
+    if (name === '' && !texts.has(name)) return message.bytes;
     const shared = this.#namesOfTexts.get(texts.get(name) ?? '') ?? name;
     return messageOf('B', portal, shared, textsOf(message, 2).rest);
   }
