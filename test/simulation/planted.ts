@@ -153,8 +153,8 @@ export const mistakes: readonly Mistake[] = [
     changes: [
       {
         file: 'src/parts/continuity.ts',
-        from: 'ownership.takeBack(calls.switchboard.leaveAll());',
-        to: 'calls.switchboard.leaveAll();',
+        from: 'if (!calls.admission.isDraining()) ownership.takeBack(released);',
+        to: 'void released;',
       },
     ],
     rule: 'a call has had no holder for longer than a lease',
