@@ -33,15 +33,22 @@ const reply = '예약을 확인해 드리겠습니다.';
 /** Silence after which a simulated person speaks (`politePauseMs` of sip/simulator). */
 const politePauseMs = 800;
 const waitSec = Math.max(0, turnSec - (sayingTime(answer) + politePauseMs) / 1_000);
-const mostSteps = 200;
-const turn = [{ wait_sec: waitSec }, { say: answer }];
-const script = [{ listen: true }, ...Array.from({ length: mostSteps / turn.length - 1 }, () => turn).flat()];
-
 const placedPerSecond = 200;
 const warmUpCalls = 50;
 /** Time from the last placed call to the measurement. */
 const settleMs = 10_000;
 const measuredMs = 30_000;
+
+/**
+ * The turns of the whole bench, with a minute in reserve. The script is not longer, because it is stored with the
+ * progress of its call.
+ */
+const lastsSec = calls / placedPerSecond + (2 * settleMs + measuredMs) / 1_000 + 60;
+const turn = [{ wait_sec: waitSec }, { say: answer }];
+const script = [
+  { listen: true },
+  ...Array.from({ length: Math.ceil(lastsSec / turnSec) }, () => turn).flat(),
+];
 const requestsPerSecond = 20;
 /** Calls whose turns are compared with the agent's records. */
 const sampledCalls = 1_000;
