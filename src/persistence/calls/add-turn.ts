@@ -119,6 +119,12 @@ export const addTurns = sqlText<{ turns: string }, { id: string }>(
 );
 
 /**
+ * A batch waits for a connection behind the other statements of the journal, which may take seconds while many calls are
+ * answered. The batches must contain the turns of that time.
+ */
+const batches = { lanes: 4, most: 1_000 };
+
+/**
  * Writes turns. Simultaneous turns of several calls share a statement and a commit. Resolves to false if the turn was not
  * written together with others; `addTurn` then writes it, or finds out why it cannot be written.
  */
@@ -130,4 +136,4 @@ export const createSharedTurnWriter = (
     const written = await addTurns(db, { turns: db.asJson(turns) });
     const ids = new Set(written.map(({ id }) => id));
     return ({ callId }) => ids.has(callId);
-  });
+  }, batches);
