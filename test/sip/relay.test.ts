@@ -1223,8 +1223,10 @@ test.serial('reports the move of a left dialog when its next gateway has invited
   await taker.claims(dialogId);
   await taker.inDialog(dialogId, 'INVITE');
   await call.receives('INVITE');
+  call.answers(180);
+  await taker.told('SIP/2.0 180');
   await former.ask('ping');
-  t.deepEqual(former.unread(), [], 'the far end has not answered yet');
+  t.deepEqual(former.unread(), [], 'the far end has not accepted it yet');
   call.answers(200, { sdp });
   t.is(await former.movedDialog(), dialogId);
   t.is(world.relay.sizes().leftDialogs, 0);
