@@ -48,7 +48,10 @@ export const startGateways = async (
   let key: string | undefined;
   return {
     relay,
-    async start(node: string, folder?: string): Promise<Running> {
+    relayPort,
+    databaseUrl,
+    /** `settings` replace those of the others. */
+    async start(node: string, folder?: string, settings: Record<string, string> = {}): Promise<Running> {
       const own = folder ?? (await emptyFolder(t));
       const begunAt = Date.now();
       const gateway = runGateway(t, {
@@ -67,6 +70,7 @@ export const startGateways = async (
         GW_RTP_TIMEOUT_SEC: '0',
         GW_DRAIN_SEC: '30',
         GW_RATE_LIMIT: '0',
+        ...settings,
       });
       await gateway.printed('the gateway is ready');
       const credentials = await credentialsIn(own);

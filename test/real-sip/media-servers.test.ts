@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -13,6 +14,7 @@ import { lineInput } from '#test/helpers/line-input.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startTelephone } from './far-end.ts';
+import { startManyEnds } from './many-ends.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './sip-servers.ts';
@@ -241,8 +243,44 @@ if (missing.length > 0) {
       );
       const log = await telephone.log();
       t.log(srtp, { heard: texts, cannotDecrypt: /failed to decrypt/.test(log) });
-      // baresip 1.0 ignores the new key of the re-INVITE (RFC 4568), and so does not hear the agent.
+      // baresip before 3.12 ignores the new key of the re-INVITE (RFC 4568), and so does not hear the agent.
       if (srtp === 'off') t.deepEqual(texts, ['Good day.']);
+    });
+
+  for (const srtp of ['off', 'required'] as const)
+    realTimeTest(`moves 20 calls of a dead media server at the same time, with SRTP ${srtp}`, async (t) => {
+      const end = await startManyEnds(t, 20, srtp);
+      const trunk = someTrunk({ host: '127.0.0.1', port: end.port, srtp, media: 'freeswitch' });
+      const lines = await linesOn(t, [one, other], { trunk: null, trunks: directoryOf([trunk]) });
+      // All calls begin on one server.
+      await other.kill();
+      await until(() => !lines.mediaServers().every(({ isUsable }) => isUsable));
+      const calls: WatchedLine[] = [];
+      while (calls.length < 20) calls.push(await call(lines));
+      await other.restart();
+      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
+      t.deepEqual(callsOf(lines), [20, 0]);
+      await until(() => end.measure().every(({ silenceMs }) => silenceMs < Infinity));
+
+      end.forget();
+      await one.kill();
+      t.teardown(() => one.restart());
+      await until(() => callsOf(lines)[1] === 20);
+      // A call counts as moved when its new channel is created; its far end hears the agent after the re-INVITE.
+      await delay(2_000);
+      const heard = end.measure();
+      const silences = heard.map(({ silenceMs }) => silenceMs).toSorted((left, right) => left - right);
+      const [load = 0] = loadavg();
+      t.log(srtp, { silences, load });
+      t.deepEqual(failedOf(calls), []);
+      t.deepEqual([end.count('INVITE'), end.count('BYE')], [40, 0]);
+      // At high load other programs delay the moves.
+      const longestMs = load > 2.5 * availableParallelism() ? 10_000 : 2_000;
+      t.true(Math.max(...silences) < longestMs, 'each far end hears the agent again');
+      // FreeSWITCH chooses its key itself.
+      if (srtp === 'required') t.deepEqual(new Set(heard.map(({ keys }) => keys)), new Set([2]));
+      for (const line of calls) line.close();
+      await until(() => end.count('BYE') === 20);
     });
 
   realTimeTest('distributes calls, and moves those of a dead media server to another one', async (t) => {
