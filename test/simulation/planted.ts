@@ -153,8 +153,8 @@ export const mistakes: readonly Mistake[] = [
     changes: [
       {
         file: 'src/parts/continuity.ts',
-        from: 'if (!calls.admission.isDraining()) ownership.takeBack(released);',
-        to: 'void released;',
+        from: 'if (!calls.admission.isDraining()) ownership.takeBack(callIds);',
+        to: 'void callIds;',
       },
     ],
     rule: 'a call has had no holder for longer than a lease',
