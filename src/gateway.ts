@@ -26,7 +26,7 @@ import { nodeDuties, startTakeOver, takeLeftCalls, startHandOver, endCalls } fro
 import { countryOf, platformPolicyOf } from './start/platform-policy.ts';
 import { linkOfCredentials, writeCredentials, type Credentials } from './start/credentials.ts';
 import { type Runtime, realEnvironment, type Environment } from './parts/runtime.ts';
-import { urlOf } from './start/http-server.ts';
+import { urlOf } from './start/local-url.ts';
 import { startAgents, startLanguageModel } from './parts/agents.ts';
 import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';

@@ -37,11 +37,7 @@ import type { Config } from '#config/config.ts';
 import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
-import {
-  type SimulatorLines,
-  type SimulatorLinesOptions,
-  createSimulatorLines,
-} from '#sip/simulator/simulator-lines.ts';
+import type { SimulatorLines, SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Person } from '#sip/simulator/transferring.ts';
 import type { Simulator, Health } from '#src/api/api-services.ts';
 import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
@@ -58,7 +54,7 @@ import {
   putSimulatedCallee,
 } from '#src/persistence/workspaces/simulated-callees.ts';
 import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
-import { type Dial, createWebPhones, type WebPhones } from '#sip/webphone/web-phones.ts';
+import type { Dial, WebPhones } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
@@ -167,6 +163,9 @@ const simulatedLines = async (
   { config, database, country, clock, callClock, logger }: Runtime,
   { speech, turnModel, openRecording, overhear, checkpoints, workspaceOf }: LineParts,
 ): Promise<ChosenLines> => {
+  // Imported only when they are used, like those of real lines.
+  const { createSimulatorLines } = await import('#sip/simulator/simulator-lines.ts');
+  const { createWebPhones } = await import('#sip/webphone/web-phones.ts');
   const { comeBackMs, resumeMs } = webPhones;
   const resample = await loadResampler();
   // Audio is produced only in real time, so an accelerated simulator carries none.
