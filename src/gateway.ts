@@ -18,7 +18,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { createFreezeFence } from '#src/domain/fence.ts';
-import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
+import { compileTakeOver, prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -168,6 +168,7 @@ export const startGateway = async (
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
     ...nodeDuties(runtime, parts, takeOver),
   });
+  compileTakeOver(runtime.database);
   await cluster.takes(true);
   const handOver = startHandOver(runtime, parts);
 
