@@ -136,7 +136,7 @@ if (missing.length > 0) {
         const sipp = await startSipp(
           [
             ['-sf', scenario, '-inf', injected, '-key', 'number', number],
-            ['-m', String(count), '-l', String(count), '-r', '10', `127.0.0.1:${servers.sipPort}`],
+            ['-m', String(count), '-l', String(count), '-r', '5', `127.0.0.1:${servers.sipPort}`],
           ].flat(),
           { port, rtpPort: await ownPort(4) },
           join(servers.folder, 'waiting.log'),
