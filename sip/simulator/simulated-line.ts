@@ -112,13 +112,14 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
     emit(event) {
       if (transferring.isTheirs(event)) return;
       if (cancelsFarewell(event)) expectFarewell(false);
+      // Before the event, because the far end is stored together with the answer.
+      if (event.type === 'line.answered' || event.type === 'line.adopted') options.onAnswered();
       emit(event);
     },
     actions: {
       carryAudio() {
         voices().begin();
         if (connectedWith !== null) transferring.adopt(connectedWith.talkedMs);
-        options.onAnswered();
       },
       fallSilent,
       hangUp: (end) => hangUp(end, life, time),

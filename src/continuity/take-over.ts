@@ -15,6 +15,7 @@ import type { Database } from '#src/persistence/database/database.ts';
 import type { TakenCall } from '#src/persistence/calls/claim-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { openFarEnd } from '#src/persistence/calls/checkpoint-far-end.ts';
 import { openLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import type { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
@@ -156,7 +157,12 @@ const createConnect = (options: TakeOverOptions) => {
     options.checkpoints.resume(callId, legs);
     options.expectLine(callId, {
       legs,
-      farEnd: checkpoint.progress?.farEnd ?? null,
+      farEnd: openFarEnd(
+        sealing,
+        checkpoint.progress?.farEnd ?? null,
+        checkpoint.settings.scriptSealed,
+        callId,
+      ),
       connectedWith: connectedWith(takenOver),
       heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
     });

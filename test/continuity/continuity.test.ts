@@ -16,6 +16,7 @@ import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import { openFarEnd, sealScript, withoutScript } from '#src/persistence/calls/checkpoint-far-end.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { takeHandedOver } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
@@ -110,6 +111,7 @@ const left = (
         agentId: null,
         controls: 'off',
       },
+      scriptSealed: null,
     },
   },
   facts,
@@ -184,20 +186,29 @@ test('executes a pending control after repeating the words before it', (t) => {
   t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
 });
 
-test('reads the stored far end of a simulated call', (t) => {
+test('stores the script of a simulated call sealed with the answer, and its completed steps with the progress', (t) => {
   const { settings } = left(null).checkpoint;
-  const read = (progress: unknown) =>
-    readCheckpoint({ settings, tokenSealed: null, headersSealed: null, progress, aheadMs: 0 })?.progress
-      ?.farEnd;
+  const callId = randomUUID();
+  const read = (scriptSealed: string | null | undefined, progress: unknown): SimulatedFarEnd | null => {
+    const row = { tokenSealed: null, headersSealed: null, progress, aheadMs: 0 };
+    const checkpoint = readCheckpoint({ ...row, settings: { ...settings, scriptSealed } });
+    if (checkpoint === undefined) throw new Error('The checkpoint is unreadable');
+    const stored = checkpoint.progress?.farEnd ?? null;
+    return openFarEnd(sealing, stored, checkpoint.settings.scriptSealed, callId);
+  };
   const rehearsal = { stepTimeoutSec: 30, people: { '0212345678': 'accepts' as const } };
   const farEnds: (SimulatedFarEnd | null)[] = [
     null,
     { is: 'phone', name: 'phone-0001', hasSound: true },
-    { is: 'script', script: [{ say: 'Hello.' }], stepsDone: 1, rehearsal },
+    { is: 'script', script: [{ press: '271828' }], stepsDone: 1, rehearsal },
   ];
-  for (const farEnd of farEnds) t.deepEqual(read({ ...at('listening.silent'), farEnd }), farEnd);
+  for (const farEnd of farEnds) {
+    const [sealed, stored] = [sealScript(sealing, farEnd, callId), withoutScript(farEnd)];
+    t.deepEqual(read(sealed, { ...at('listening.silent'), farEnd: stored }), farEnd);
+    t.false(`${sealed} ${JSON.stringify(stored)}`.includes('271828'), 'a script may contain secret digits');
+  }
   const { farEnd: _, ...older } = at('listening.silent');
-  t.is(read(older), null);
+  t.is(read(undefined, older), null);
 });
 
 test('requests the reply to an unheard kickoff again, for every agent type', (t) => {
@@ -1094,7 +1105,7 @@ test.serial('does not write an established leg that the statement of the answer 
   await checkpoints.written();
   const established = [{ id, leg: { ...leg, state: 'standing' as const } }];
   checkpoints.lineChanged(callId, established);
-  t.deepEqual(checkpoints.withAnswer(callId), established);
+  t.deepEqual(checkpoints.withAnswer(callId), { legs: established, farEnd: null });
   checkpoints.answered(callId);
   clock.increment(journalLimits.checkpoints.gatherMs);
   await checkpoints.written();

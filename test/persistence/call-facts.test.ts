@@ -13,9 +13,9 @@ import {
   recordFact,
 } from '#src/persistence/calls/call-facts.ts';
 import {
-  type CallSettings,
   type CallProgress,
   storeProgress,
+  type StoredSettings,
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
@@ -1112,7 +1112,8 @@ test.serial('creates one delivery per subscribed endpoint that is not disabled',
 // Additional rows
 // Rows written in the same statement as a fact of a call, and facts without such rows.
 
-const settings: CallSettings = {
+const settings: StoredSettings = {
+  scriptSealed: null,
   greeting: null,
   speech: { recognizer: null, synthesizer: null, voice: null },
   voicemail: { policy: 'talk', message: null },

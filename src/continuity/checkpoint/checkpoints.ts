@@ -16,7 +16,7 @@ import type { callMachine } from '#machines/call.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
-import type { OrphanLeg, StoredLeg } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint, OrphanLeg, StoredLeg } from '#src/domain/sip-leg.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import {
   byOtherClock,
@@ -25,6 +25,7 @@ import {
   type StoredProgress,
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { firstEpoch } from '#src/persistence/calls/call-facts.ts';
+import { withoutScript } from '#src/persistence/calls/checkpoint-far-end.ts';
 import { legsOf, writeLegs, type ChangedLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
@@ -34,12 +35,15 @@ type CallSnapshot = SnapshotFrom<typeof callMachine>;
 export type Checkpoints = {
   /** The far ends of a call, or of a trunk check by its own id, have changed; these remain. */
   lineChanged(callId: string, legs: readonly StoredLeg[]): void;
-  /** The far end of a simulated call has changed (`SimulatedFarEnd`); it is stored with the progress of the call. */
+  /**
+   * The far end of a simulated call has changed (`SimulatedFarEnd`). The far end is stored with the progress of the call,
+   * but its script, which does not change, with the answer.
+   */
   farEndChanged(callId: string, farEnd: SimulatedFarEnd | null): void;
   /** The conversation has changed; `facts` of the call's journal are published. Never throws. */
   conversationChanged(callId: string, snapshot: CallSnapshot, facts: number): void;
   /** Returns the far ends for the statement of the call's answer. */
-  withAnswer(callId: string): readonly StoredLeg[];
+  withAnswer(callId: string): Pick<LineCheckpoint, 'legs' | 'farEnd'>;
   /** The statement of the answer is committed. */
   answered(callId: string): void;
   /** Called when a call is resumed here; its earlier process stored these legs. */
@@ -126,7 +130,7 @@ const progressOf = (
     endReason: snapshot.context.endReason,
     pausedForSecret: snapshot.context.keys.secret?.pausedRecording ?? false,
     leftAt: null,
-    farEnd,
+    farEnd: withoutScript(farEnd),
     conversation: {
       ...kept,
       state: stateName(conversation.value),
@@ -353,11 +357,11 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
     },
     withAnswer(callId) {
       const call = calls.get(callId);
-      if (call === undefined) return [];
+      if (call === undefined) return { legs: [], farEnd: null };
       // A write that is under way, or an earlier attempt with other legs, may overwrite this statement.
       const isAlone = !inFlight.has(call) && (call.answerLegs === null || call.answerLegs === call.legs);
       call.answerLegs = isAlone ? call.legs : null;
-      return call.legs;
+      return { legs: call.legs, farEnd: call.farEnd };
     },
     answered(callId) {
       const call = calls.get(callId);
