@@ -125,6 +125,8 @@ export const startGateway = async (
       'the statements of calls could not be prepared; the first calls prepare them',
     ),
   );
+  // The connections close only after their last statement.
+  started.defer(() => prepared);
   const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
