@@ -166,6 +166,8 @@ export const startDrachtioServer = async () => {
         tellUnsolicited(dialog.client, { message, dialogId: dialog.id, address: sipAddress });
       }
     },
+    /** Number of admitted clients. */
+    clients: () => clients.size,
     /** Call-IDs of the existing dialogs. */
     dialogs: () => [...core.dialogs.dialogs.values()].map(({ callId }) => callId),
     close: () => control.close(),

@@ -137,8 +137,11 @@ export const startWorld = async (
     trunk: servers.trunk,
     /** The process dies: its clock stops, and it does not continue. */
     async die() {
+      const before = servers.drachtio.clients();
       way.cut();
-      await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
+      const isGone = (): boolean =>
+        by === 'relay' ? relay.sizes().dialogs === 0 : servers.drachtio.clients() < before;
+      await until('it is gone', () => isGone() || undefined);
     },
     /** The process loses its connection, and can connect again. */
     interrupt: way.interrupt,
