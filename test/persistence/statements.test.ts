@@ -13,7 +13,15 @@ import { outbox } from '#src/persistence/events/outbox.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 
-const statements = { createCalls, createKeyedCalls, answerCall, endCall, addTurn, addTurns, claimDueDeliveries };
+const statements = {
+  createCalls,
+  createKeyedCalls,
+  answerCall,
+  endCall,
+  addTurn,
+  addTurns,
+  claimDueDeliveries,
+};
 
 /** A database whose tables are made from the entities instead of by the migrations. */
 const databaseOfEntities = async (t: ExecutionContext): Promise<Client> => {
