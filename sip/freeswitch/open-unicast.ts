@@ -74,74 +74,31 @@ export type Unicast = {
   close(): void;
 };
 
-/** An open unicast without a listener: incoming audio is dropped, and silence is sent. */
-export type BegunUnicast = Unicast & {
-  /** Passes incoming audio to these handlers from now on, at the rate of the call. */
-  listen(events: UnicastEvents, callRate: SampleRate): void;
-};
-
-/**
- * Opens a unicast in the current park of the channel, or in the park of `park`, which runs when the local port is open.
- * Rejects when no audio arrives within a few seconds, or when `ended` rejects.
- */
-export const beginUnicast = async (
+/** Opens a unicast. Rejects when no audio arrives within a few seconds, or when `ended` rejects. */
+export const openUnicast = async (
   uuid: string,
-  options: UnicastOptions &
-    Pick<UnicastRates, 'codecRate'> & { park?: () => Promise<void>; ended?: Promise<never> },
-): Promise<BegunUnicast> => {
-  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended, park } = options;
+  { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
+  options: UnicastOptions & UnicastRates & { ended: Promise<never> },
+): Promise<Unicast> => {
+  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended } = options;
+  const { resample, callRate, codecRate } = options;
   const theirs = options.serverAddress();
-  const rate = options.codecRate();
+  const rate = codecRate();
   const channel = await mediaThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
-  let events: UnicastEvents | null = null;
-  let isLost = false;
-  let isSilent = false;
+  const change = createRateChange(resample, rate, callRate);
   channel.listen({
-    onAudio: (samples) => events?.onAudio(samples),
+    onAudio: (samples) => onAudio(change.take(samples)),
     onDigit: () => {},
-    onLost() {
-      isLost = true;
-      events?.onLost();
-    },
-    onSilence(isSilentNow) {
-      isSilent = isSilentNow;
-      events?.onSilence(isSilentNow);
-    },
-    onShortFrames: () => events?.onShortFrames(),
+    onLost,
+    onSilence,
+    onShortFrames,
   });
   try {
-    await park?.();
-    const beginning = within(
-      clock,
-      beginMs,
-      'Connecting the audio of a call',
-      begin(uuid, channel, { ...commands, own, theirs }),
-    );
-    await (ended === undefined ? beginning : Promise.race([ended, beginning]));
+    const beginning = begin(uuid, channel, { ...commands, own, theirs });
+    await Promise.race([ended, within(clock, beginMs, 'Connecting the audio of a call', beginning)]);
   } catch (error) {
     channel.close();
     throw error;
   }
-  return {
-    ring: channel.ring,
-    rate,
-    close: channel.close,
-    listen(listener, callRate) {
-      const change = createRateChange(options.resample, rate, callRate);
-      events = { ...listener, onAudio: (samples) => listener.onAudio(change.take(samples)) };
-      if (isSilent) listener.onSilence(true);
-      if (isLost) listener.onLost();
-    },
-  };
-};
-
-/** Opens a unicast with these handlers, like `beginUnicast`. */
-export const openUnicast = async (
-  uuid: string,
-  events: UnicastEvents,
-  options: UnicastOptions & UnicastRates & { ended: Promise<never> },
-): Promise<Unicast> => {
-  const unicast = await beginUnicast(uuid, options);
-  unicast.listen(events, options.callRate);
-  return unicast;
+  return { ring: channel.ring, rate, close: channel.close };
 };

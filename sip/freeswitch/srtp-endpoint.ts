@@ -14,7 +14,6 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type EndpointOptions } from './freeswitch-endpoint.ts';
-import type { BegunUnicast } from './open-unicast.ts';
 
 const codecs = [...usualCodecs];
 const answerMs = 3_000;
@@ -64,9 +63,8 @@ const requirePossible = (remoteSdp: string): void => {
 export const createSrtpEndpoint = (
   channel: Channel,
   { offers, ...options }: EndpointOptions & { offers: boolean },
-  takenOver: BegunUnicast | null = null,
 ): MediaEndpoint => {
-  const made = createMediaEndpoint(channel, options, takenOver);
+  const made = createMediaEndpoint(channel, options);
   const { clock, commands } = options;
   const { dialog, uuid } = channel;
 
@@ -88,17 +86,17 @@ export const createSrtpEndpoint = (
     return false;
   };
 
-  /** Whether the answer to an offer of FreeSWITCH, which the wrapped endpoint does not know, has telephone events. */
-  let answerTakesEvents: boolean | null = null;
+  /** Answer to an offer of FreeSWITCH, which the wrapped endpoint does not know. */
+  let answer: string | null = null;
 
   return {
     ...made,
-    hasTelephoneEvents: () => answerTakesEvents ?? made.hasTelephoneEvents(),
+    hasTelephoneEvents: () => (answer === null ? made.hasTelephoneEvents() : hasTelephoneEvents(answer)),
     localSdp: offers ? asOffer(made.localSdp) : made.localSdp,
     async modify(remoteSdp) {
       requirePossible(remoteSdp);
       const local = await made.modify(withOneKey(remoteSdp));
-      answerTakesEvents = null;
+      answer = null;
       return local;
     },
     async answerEarly(remoteSdp) {
@@ -114,7 +112,7 @@ export const createSrtpEndpoint = (
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
         if (!(await hasAccepted(key))) continue;
-        answerTakesEvents = hasTelephoneEvents(remoteSdp);
+        answer = remoteSdp;
         return;
       }
       throw new Error('FreeSWITCH did not accept the answer');

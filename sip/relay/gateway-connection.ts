@@ -27,6 +27,8 @@ export type GatewayConnection = {
   answer(id: string, said: string): void;
   /** Reads, or pauses reading if `isRead` is false. */
   read(isRead: boolean): void;
+  /** The gateway was declared dead: its next message is refused and ends the connection. */
+  disown(): void;
   close(): void;
 };
 
@@ -41,7 +43,8 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digestOf(one), digestOf(other));
 
-type State = 'unknown' | 'admitted' | 'gone';
+/** `disowned`: other gateways have the calls of this one, which may be frozen. */
+type State = 'unknown' | 'admitted' | 'disowned' | 'gone';
 
 export type GatewayOptions = {
   name: string;
@@ -62,7 +65,7 @@ const whyNot = (command: GatewayCommand, secret: string, greeting: string | null
 const createGateway = (
   socket: Socket,
   { name, limits, logger }: GatewayOptions,
-): GatewayConnection & { verbs: Set<string>; node: string | null } => {
+): Omit<GatewayConnection, 'disown'> & { verbs: Set<string>; node: string | null } => {
   const close = (): void => void socket.destroy();
   const tell = (message: Buffer): void => {
     if (socket.destroyed) return;
@@ -90,7 +93,12 @@ const createGateway = (
 export const acceptGateway = (socket: Socket, events: GatewayEvents, options: GatewayOptions): void => {
   const { name, secret, limits, clock, logger } = options;
   let state: State = 'unknown';
-  const gateway = createGateway(socket, options);
+  const gateway = {
+    ...createGateway(socket, options),
+    disown(): void {
+      if (state === 'admitted') state = 'disowned';
+    },
+  };
 
   const refuse = ({ id }: GatewayCommand, answer: string): void => {
     state = 'gone';
@@ -113,6 +121,7 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
     if (state === 'gone') return undefined;
     const command = readGatewayCommand(message);
     if (state === 'unknown') return admit(command);
+    if (state === 'disowned') return refuse(command, 'NOK|this gateway was declared dead');
     if (command.type === 'route') gateway.verbs.add(command.verb);
     if (command.type === 'remove_route') gateway.verbs.delete(command.verb);
     if (command.type === 'node') gateway.node = command.node;

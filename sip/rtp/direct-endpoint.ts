@@ -182,11 +182,7 @@ export const createDirectEndpoint = async (
     },
     onLost: fate.onLost,
     lose: () => fate.lose(null),
-    async leave(audioEnds) {
-      fate.destroy();
-      await audioEnds;
-      await destroy();
-    },
+    leave: destroy,
     destroy,
   };
 };

@@ -11,7 +11,6 @@ import type {
   SaidSentence,
   ToPhone,
 } from '#src/domain/web-phone.ts';
-import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { CarriedAudio, CreateParty, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/sounding-utterance.ts';
 
@@ -31,11 +30,8 @@ export type InCall = Exclude<
 
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
-  /**
-   * Answers the call at the phone with this name, with audio or by typing. Actions of the agent are sent to `tell` from
-   * then on.
-   */
-  answer(name: string, tell: Tell, sound: CarriedAudio | null): void;
+  /** Answers the call with audio or by typing. Actions of the agent are sent to `tell` from then on. */
+  answer(tell: Tell, sound: CarriedAudio | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
@@ -50,14 +46,9 @@ export type Tell = (message: ToPhone) => void;
 export type PhoneCallEvents = {
   /** Called when the telephone begins to ring, except for a call that was dialled at the phone. */
   ringing: (call: PhoneCall) => void;
-  /**
-   * Called when the gateway has accepted a call that was dialled at the phone, or has taken over a call that a phone had
-   * at another gateway.
-   */
+  /** Called when the gateway has accepted a call that was dialled at the phone. */
   taken: (call: PhoneCall) => void;
   ended: (call: PhoneCall, reason: PhoneCallEnd) => void;
-  /** Called when another gateway continues the call. */
-  left: (call: PhoneCall) => void;
 };
 
 const detailsOf = ({ callId, direction, from, to, language, sipHeaders }: LineInput): PhoneCallDetails => ({
@@ -178,15 +169,9 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
 
 type Handset = ReturnType<typeof createHandset>;
 
-const callOn = (
-  details: PhoneCallDetails,
-  phone: Phone,
-  handset: Handset,
-  answeredAt: (farEnd: SimulatedFarEnd) => void,
-): PhoneCall => ({
+const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): PhoneCall => ({
   details,
-  answer(name, tell, sound) {
-    answeredAt({ is: 'phone', name, hasSound: sound !== null });
+  answer(tell, sound) {
     if (sound !== null) handset.hasSound();
     handset.pickUp(tell);
     if (sound === null) phone.answer();
@@ -221,18 +206,17 @@ const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
   return cause === null ? 'other_side' : 'cancelled';
 };
 
-/** Creates the far end of a call at web phones. `isResumed`: a phone had the call at another gateway. */
+/** Creates the far end of a call at web phones. */
 export const phoneParty =
-  (input: LineInput, on: PhoneCallEvents, isResumed = false): CreateParty =>
+  (input: LineInput, on: PhoneCallEvents): CreateParty =>
   (phone, time) => {
     const details = detailsOf(input);
     const handset = createHandset(details, phone);
-    let farEnd: SimulatedFarEnd | null = null;
-    const call = callOn(details, phone, handset, (known) => (farEnd = known));
+    const call = callOn(details, phone, handset);
     return {
       start() {
-        if (isResumed || input.direction === 'inbound') {
-          time.after(isResumed ? 0 : callerIsAnsweredMs, () => on.taken(call));
+        if (input.direction === 'inbound') {
+          time.after(callerIsAnsweredMs, () => on.taken(call));
           return;
         }
         time.after(dialledToRingingMs, () => {
@@ -241,14 +225,9 @@ export const phoneParty =
         });
       },
       notice: handset.notice,
-      resumeState: () => farEnd,
       stop(end) {
         handset.hangUp();
         on.ended(call, reasonOf(end));
-      },
-      leave() {
-        handset.hangUp();
-        on.left(call);
       },
     };
   };

@@ -180,7 +180,6 @@ export const fakeGateway = async (
     storedCalls: createStoredCalls(asking),
     isPassing: isTransient,
     approach: () => ({ leave: () => {} }),
-    refusal: () => null,
     node: 'test',
     ...fakeCalls(database, workspaceId, note),
     recordings: { open: async () => undefined },

@@ -600,7 +600,6 @@ const twoGateways = async (
     database,
     keys: fetchRecordingKeys,
     limits: { connectMs: 10_000, stallMs: 10_000, connections: 2 },
-    openDispatcher: null,
     now: () => fetchRecordingNow,
   });
   t.teardown(async () => {

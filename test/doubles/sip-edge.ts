@@ -112,7 +112,6 @@ const linesOn = async ({
   mediaServers: plainMediaServers,
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
-  onTaken() {},
   readOrphans: async () => [],
   trunkLoad: loadOfOtherNodes,
   trunkTimes,

@@ -5,8 +5,6 @@ const first = [
   'handing-over',
   'lost-gateways',
   'restarts',
-  'outlived-kills',
-  'cut-off-gateways',
   'line-contract',
   'direct-line-contract',
   'channel-sound',

@@ -68,7 +68,6 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     isIgnored: () => false,
     onConnected: nothing,
     onLost: nothing,
-    onDialogLost: nothing,
   });
   await media.open();
   return media;

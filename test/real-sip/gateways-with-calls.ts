@@ -24,16 +24,12 @@ export type Running = GatewayProcess & { client: ApiClient; folder: string; begu
 
 export type Media = 'freeswitch' | 'direct';
 
-/** The server to which gateways connect for SIP. */
-export type Signalling = 'relay' | 'drachtio-server';
-
-/** Gateways of one database and one relay, unless they connect to drachtio-server, whose trunk is at this port. */
+/** Gateways of one database and one relay, whose trunk is at this port. */
 export const startGateways = async (
   t: ExecutionContext,
   { drachtio, freeSwitch }: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   media: Media,
   trunkPort: number,
-  signalling: Signalling = 'relay',
 ) => {
   const databaseUrl = await testDatabaseUrl(t);
   const relay = createRelay({
@@ -45,13 +41,12 @@ export const startGateways = async (
   });
   t.teardown(() => relay.close());
   const relayPort = await relay.start();
+  const recordings = await emptyFolder(t);
   let key: string | undefined;
   return {
     relay,
-    relayPort,
-    databaseUrl,
-    /** `settings` replace those of the others. */
-    async start(node: string, folder?: string, settings: Record<string, string> = {}): Promise<Running> {
+    recordings,
+    async start(node: string, folder?: string): Promise<Running> {
       const own = folder ?? (await emptyFolder(t));
       const begunAt = Date.now();
       const gateway = runGateway(t, {
@@ -59,18 +54,16 @@ export const startGateways = async (
         GW_NODE: node,
         GW_LINES: 'drachtio',
         GW_DRACHTIO_SECRET: drachtio.secret,
-        ...(signalling === 'relay'
-          ? { GW_RELAY: `127.0.0.1:${relayPort}` }
-          : { GW_RELAY: 'none', GW_DRACHTIO: `${drachtio.host}:${drachtio.port}` }),
+        GW_RELAY: `127.0.0.1:${relayPort}`,
         GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
         GW_FREESWITCH_SECRET: freeSwitch.secret,
         GW_TRUNK: `127.0.0.1:${trunkPort}`,
         GW_TRUNK_MEDIA: media,
+        GW_RECORDINGS_DIR: recordings,
         // The far end sends no audio.
         GW_RTP_TIMEOUT_SEC: '0',
         GW_DRAIN_SEC: '30',
         GW_RATE_LIMIT: '0',
-        ...settings,
       });
       await gateway.printed('the gateway is ready');
       const credentials = await credentialsIn(own);
@@ -94,14 +87,13 @@ export const startWorld = async (
   t: ExecutionContext,
   servers: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   media: Media,
-  signalling: Signalling = 'relay',
 ) => {
   const ears = await startEars(t, 20);
   const earOf = new Map(ears.ports.map((port, index) => [answeringNumber(index), port]));
   const end = await startUdpEnd({ ear: (user) => earOf.get(user) ?? 0, ringing: [ringingNumber] });
   t.teardown(end.close);
   return {
-    ...(await startGateways(t, servers, media, end.port, signalling)),
+    ...(await startGateways(t, servers, media, end.port)),
     end,
     ears,
     /** Places calls to the numbers from `first` on. */

@@ -187,6 +187,12 @@ export const createMediaFailover = (options: FailoverOptions) => {
       }
     };
 
+    const release = (how: 'leave' | 'destroy'): Promise<void> => {
+      state = how === 'leave' ? 'left' : 'destroyed';
+      if (endpoint !== original) backgroundTasks.add('releasing an endpoint', () => original[how]());
+      return endpoint[how]();
+    };
+
     listenTo(original);
     const outliving: MediaEndpoint = {
       localSdp: original.localSdp,
@@ -219,16 +225,8 @@ export const createMediaFailover = (options: FailoverOptions) => {
         else lossListeners.push(listener);
       },
       lose: () => endpoint.lose(),
-      leave(audioEnds) {
-        state = 'left';
-        if (endpoint !== original) backgroundTasks.add('leaving an endpoint', () => original.leave());
-        return endpoint.leave(audioEnds);
-      },
-      destroy() {
-        state = 'destroyed';
-        if (endpoint !== original) destroyLater(original);
-        return endpoint.destroy();
-      },
+      leave: () => release('leave'),
+      destroy: () => release('destroy'),
     };
     return { ...connection, endpoint: outliving, onMoved: (listener) => void moveListeners.push(listener) };
   };

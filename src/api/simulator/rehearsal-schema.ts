@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { simulatedPeople } from '#src/domain/simulated-callee.ts';
+
+export const simulatedPeople = ['accepts', 'declines', 'busy', 'no_answer'] as const;
 
 /** Progress of a traced script. */
 export const rehearsal = z
