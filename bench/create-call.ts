@@ -7,6 +7,7 @@ import type { Bench } from './bench.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { load, type LoadResult } from './load.ts';
 import { median } from './percentile.ts';
+import { processorMs } from './processor-time.ts';
 import { startProgram } from './program.ts';
 
 const neverAnswers = '01000000002';
@@ -32,9 +33,16 @@ export const benchCreateCall: Bench = async ({ started, print }) => {
   await loadGateway();
   const bare: LoadResult[] = [];
   const own: LoadResult[] = [];
+  const spent = { koa: 0, gateway: 0 };
+  const timed = async (whose: keyof typeof spent, pid: number, run: typeof loadKoa): Promise<LoadResult> => {
+    const before = await processorMs(pid);
+    const result = await run();
+    spent[whose] += (await processorMs(pid)) - before;
+    return result;
+  };
   for (let round = 0; round < rounds; round += 1) {
-    bare.push(await loadKoa());
-    own.push(await loadGateway());
+    bare.push(await timed('koa', koa.pid, loadKoa));
+    own.push(await timed('gateway', gateway.pid, loadGateway));
   }
   const compare = (figure: keyof LoadResult) => {
     const typical = (results: readonly LoadResult[]) => median(results.map((result) => result[figure]));
@@ -49,5 +57,11 @@ export const benchCreateCall: Bench = async ({ started, print }) => {
   print(
     'create call, time',
     `p99 ${(p99.ours / p99.theirs).toFixed(1)} × the bare route's: ${p99.ours.toFixed(1)} ms against ${p99.theirs.toFixed(1)} ms; p50 ${p50.ours.toFixed(1)} ms against ${p50.theirs.toFixed(1)} ms`,
+  );
+  const each = (whose: keyof typeof spent): string =>
+    ((spent[whose] / rounds / request.requests) * 1_000).toFixed(0);
+  print(
+    'create call, processor',
+    `${each('gateway')} µs of the gateway's program for each request, ${each('koa')} µs of the bare one`,
   );
 };

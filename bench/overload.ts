@@ -72,7 +72,9 @@ const beginTalking = async ({ url, headers }: GatewayProcess): Promise<ReadonlyS
   const body = JSON.stringify({ to: callee });
   while (ids.size < talking) {
     const response = await fetch(`${url}/api/v1/calls`, { method: 'POST', headers, body });
-    ids.add(placed.parse(await response.json()).call_id);
+    // Beside other work the gateway may refuse a call of the calm time.
+    if (response.status === 503) await response.body?.cancel();
+    else ids.add(placed.parse(await response.json()).call_id);
     await pause(20);
   }
   return ids;

@@ -5,6 +5,7 @@ import { benchCallList } from './call-list.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHangingRecognizer } from './hanging-recognizer.ts';
+import { benchManyCalls } from './many-calls.ts';
 import { benchMemory } from './memory.ts';
 import { benchOverload } from './overload.ts';
 import { benchPauses } from './pauses.ts';
@@ -28,6 +29,7 @@ await runBenches(
     ['overload', benchOverload],
     ['growth', benchGrowth],
     ['memory', benchMemory],
+    ['many-calls', benchManyCalls],
     ['hanging-recognizer', benchHangingRecognizer],
     ['start', benchStart],
     ['call-list', benchCallList],

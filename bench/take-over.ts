@@ -2,7 +2,6 @@
  * A thousand simulated calls whose gateway is killed and which another gateway on the same database takes over: the
  * time from the kill, and the cost for the second gateway and the database.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareSocketFolder } from '#src/persistence/embedded/socket-folder.ts';
@@ -11,6 +10,7 @@ import type { Bench } from './bench.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { gatewayProgram, startGatewayProcess } from './gateway-process.ts';
 import { load } from './load.ts';
+import { processorMs } from './processor-time.ts';
 import { startProgram } from './program.ts';
 
 const silentCallee = '01000000006';
@@ -23,14 +23,9 @@ const settleMs = 8_000;
 /** PostgreSQL's processes report their transactions once a second. */
 const toldMs = 1_500;
 
-const masterKey = Buffer.alloc(32, 7).toString('base64');
+const counted = z.object({ count: z.number() });
 
-/** Processor time of one process, in milliseconds (proc(5): fields 14 and 15, in hundredths of a second). */
-const processorMs = async (pid: number): Promise<number> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-};
+const masterKey = Buffer.alloc(32, 7).toString('base64');
 
 export const benchTakeOver: Bench = async ({ started, print }) => {
   const taking = await startGatewayProcess(started, {
@@ -49,12 +44,15 @@ export const benchTakeOver: Bench = async ({ started, print }) => {
       GW_DATABASE_URL: `postgresql://localhost/postgres?${new URLSearchParams({ host, user: 'postgres' }).toString()}`,
     }),
   );
-  const countOf = async (sql: string): Promise<number> => (await taking.database.execute(sql)).length;
+  const countIn = async (from: string): Promise<number> => {
+    const [row] = await taking.database.execute(`select count(*)::integer as count from ${from}`);
+    return counted.parse(row).count;
+  };
   const body = JSON.stringify({ to: silentCallee });
   const { headers } = taking;
   await load({ url: dying.url, path: '/api/v1/calls', headers, body, requests: calls, connections: 16 });
   await pause(settleMs);
-  const inProgress = await countOf("select 1 from call where status = 'active' and node = 'dying'");
+  const inProgress = await countIn("call where status = 'active' and node = 'dying'");
   if (inProgress !== calls) throw new Error(`only ${inProgress} calls are in progress`);
 
   const transactions = async (): Promise<number> => {
@@ -62,7 +60,7 @@ export const benchTakeOver: Bench = async ({ started, print }) => {
     const [row] = await taking.database.execute(
       'select xact_commit::integer as count from pg_stat_database where datname = current_database()',
     );
-    return z.object({ count: z.number() }).parse(row).count;
+    return counted.parse(row).count;
   };
   const committed = await transactions();
   const before = await processorMs(taking.pid);
@@ -71,7 +69,7 @@ export const benchTakeOver: Bench = async ({ started, print }) => {
   let firstMs: number | null = null;
   let looks = 0;
   for (;;) {
-    const taken = await countOf("select 1 from call_fact where type = 'call.taken_over'");
+    const taken = await countIn("call_fact where type = 'call.taken_over'");
     looks += 1;
     const sinceMs = performance.now() - killedAt;
     if (taken > 0) firstMs ??= sinceMs;
@@ -84,6 +82,6 @@ export const benchTakeOver: Bench = async ({ started, print }) => {
   const transactionsEach = ((await transactions()) - committed - looks) / calls;
   print(
     'taking over',
-    `${calls} calls go on ${(lastMs / 1_000).toFixed(1)} s after the kill, the first ${((firstMs ?? lastMs) / 1_000).toFixed(1)} s after it; ${((lastMs - (firstMs ?? lastMs)) / 1_000).toFixed(1)} s from the first to the last (aim ≤ 3 s); ${(spentMs / calls).toFixed(1)} ms of processor time and ${transactionsEach.toFixed(1)} transactions of the database a call`,
+    `${calls} calls go on ${(lastMs / 1_000).toFixed(1)} s after the kill (aim ≤ 1.5 s), the first ${((firstMs ?? lastMs) / 1_000).toFixed(1)} s after it; ${((lastMs - (firstMs ?? lastMs)) / 1_000).toFixed(1)} s from the first to the last; ${(spentMs / calls).toFixed(1)} ms of processor time and ${transactionsEach.toFixed(1)} transactions of the database a call`,
   );
 };

@@ -23,17 +23,22 @@ const agentTurns = z.array(
 type SpokenTurn = z.infer<typeof spokenTurns>[number];
 type AgentTurn = z.infer<typeof agentTurns>[number];
 
-/** The turns of all calls that have ended, in order within each call. */
-export const readSpokenTurns = async (database: BareDatabase): Promise<SpokenTurn[]> => {
+/** The turns of so many answered calls, in order within each call. Calls in progress count until now. */
+export const readSpokenTurns = async (
+  database: BareDatabase,
+  { calls }: { calls: number } = { calls: 100_000 },
+): Promise<SpokenTurn[]> => {
   const milliseconds = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
   return spokenTurns.parse(
     await database.execute(
       `select call.id as "callId", turn.role, turn.text, ${milliseconds('fact.at')} as "startedAt",
          (fact.data->>'endedAt')::float8 as "endedAt",
-         ${milliseconds('call.answered_at')} as "callFrom", ${milliseconds('call.ended_at')} as "callUntil"
-       from call join call_fact fact on fact.call_id = call.id
+         ${milliseconds('call.answered_at')} as "callFrom", ${milliseconds('coalesce(call.ended_at, now())')} as "callUntil"
+       from (select id, answered_at, ended_at from call where answered_at is not null order by id limit $1) call
+         join call_fact fact on fact.call_id = call.id
          join call_turn turn on turn.call_id = call.id and turn.sequence = (fact.data->>'turn')::int
-       where fact.type = 'turn.spoken' and call.ended_at is not null order by call.id, fact.sequence`,
+       where fact.type = 'turn.spoken' order by call.id, fact.sequence`,
+      [calls],
     ),
   );
 };

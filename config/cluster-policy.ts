@@ -28,8 +28,12 @@ export const cluster = {
   mostGapMs: (leaseSec * 1_000) / 2,
   looksOfLost: 0,
   claimMs: 20_000,
-  /** Delays between confirmations, together somewhat less than a second. After that, the periodic checks decide. */
-  confirmMs: [5, 5, 10, 10, 20, 50, 100, 200, 400],
+  /**
+   * Delays between confirmations, together somewhat less than a second. After that, the periodic checks decide. On a busy
+   * machine PostgreSQL needs some tenths of a second to close the connections of a dead process, so late checks are
+   * frequent, too: silence lasts until the one that finds them closed.
+   */
+  confirmMs: [5, 5, ...Array.from({ length: 7 }, () => 10), ...Array.from({ length: 36 }, () => 20)],
   /** Time limit of a request to another gateway, which is then considered unreachable. */
   answerMs: 3_000,
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },

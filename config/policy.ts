@@ -104,7 +104,7 @@ export const closing = {
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
   /** Hand-over of calls at shutdown to another gateway (`HandOverNumbers` of src/continuity). */
-  handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
+  handOver: { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 10, atOnce: 2, silenceMs: 3_000 },
   /** Time for which the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
   /** Time for which the shutdown waits for an unavailable database: normally, and after the second signal. */
@@ -346,10 +346,14 @@ export const listenInLimits = {
   pingMs: 15_000,
 } as const;
 
-/** Limits of browsers that receive simulated calls (sip/webphone). Reloading the page takes less than `comeBackMs`. */
+/**
+ * Limits of browsers that receive simulated calls (sip/webphone). Reloading the page takes less than `comeBackMs`. A page
+ * whose gateway died tries again at least every 15 seconds, within `resumeMs`.
+ */
 export const webPhones = {
   comeBackMs: 6_000,
-  /** Audio of web phones (`PhoneAudioNumbers` of sip/webphone). */
+  resumeMs: 18_000,
+  /** Audio of web phones (`PhoneAudioNumbers` of sip/webphone). A call is lost later than its phone. */
   sound: { burstMs: 2_000, stallMs: 20_000 },
   limits: {
     phones: 200,

@@ -183,10 +183,8 @@ export const transferOf = ({ transfer }: Pick<CallContext, 'transfer'>): Transfe
 };
 
 /** Returns the reason of a failed transfer. A cancellation takes precedence over the line's report. */
-export const failureOf = (
-  context: Pick<CallContext, 'transfer'>,
-  event: { type: string; cause?: TransferFailure },
-): TransferFailure => transferOf(context).givenUp ?? event.cause ?? 'no_answer';
+export const failureOf = (context: Pick<CallContext, 'transfer'>, event: CallMachineEvent): TransferFailure =>
+  transferOf(context).givenUp ?? (event.type === 'line.transfer_failed' ? event.cause : 'no_answer');
 
 /** The final event of a line, which has the data for the call record. */
 export type LastWord = LineEventOf<'line.unanswered' | 'line.ended'>;

@@ -7,10 +7,10 @@
  */
 import { assign, createActor, emit, setup, type AnyActorRef } from 'xstate';
 import { inSystemOf, performEffects } from './chart-actors.ts';
-import type { Line, LineEvent, LineEventOf, LineReport, UnansweredCause } from './line.ts';
+import type { AudioUntil, Line, LineEvent, LineEventOf, LineReport, UnansweredLineCause } from './line.ts';
 
 /** The side that ended a line. `cause` is `null` for an answered line. */
-export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
+export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredLineCause | null };
 
 /** Effects of a line's chart on the line, emitted once the new state is reached. */
 export type LineEffect =
@@ -24,7 +24,7 @@ export type LineEffect =
    */
   | { type: 'hangUp'; end: LineEnd }
   /** Releases local resources without notifying the far end, because the call continues without this line. */
-  | { type: 'release' };
+  | { type: 'release'; audioUntil: AudioUntil };
 
 export type LineLifeEvent =
   /** The far end rings, holds the call or resumes it. These events may repeat. */
@@ -33,7 +33,7 @@ export type LineLifeEvent =
   /** The line of a call of another process was taken over, or could not be taken over. */
   | { type: 'adopted' | 'adoption.failed' }
   /** The call was not answered. The event also confirms a cancelled call. */
-  | { type: 'unanswered'; cause: UnansweredCause }
+  | { type: 'unanswered'; cause: UnansweredLineCause }
   /** The call exists but has lost its media. */
   | { type: 'audio.lost' }
   /** The far end hangs up, or cancels before the answer. */
@@ -44,8 +44,10 @@ export type LineLifeEvent =
   | { type: 'released' }
   /** The call has received the final event. */
   | { type: 'reported' }
-  /** The call requests a hang-up or closes the line. `handed.over`: another gateway holds the call. */
-  | { type: 'hangup.requested' | 'closed' | 'handed.over' };
+  /** The call requests a hang-up or closes the line. */
+  | { type: 'hangup.requested' | 'closed' }
+  /** Another gateway holds the call, or will take it. */
+  | { type: 'handed.over'; audioUntil: AudioUntil };
 
 const reports = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
@@ -64,7 +66,9 @@ export const lineLifeMachine = setup({
   },
   actions: {
     noteAnswered: assign({ end: { by: 'gateway', cause: null } }),
-    noteUnanswered: assign((_, cause: UnansweredCause) => ({ end: { by: 'counterparty', cause } as const })),
+    noteUnanswered: assign((_, cause: UnansweredLineCause) => ({
+      end: { by: 'counterparty', cause } as const,
+    })),
     noteLeft: assign(({ context: { end } }) => ({ end: { ...end, by: 'counterparty' } as const })),
     noteCutOff: assign({ end: { by: 'network', cause: null } }),
     report: emit((_, report: LineReport) => ({ type: 'report', report })),
@@ -72,7 +76,7 @@ export const lineLifeMachine = setup({
     carryAudio: emit({ type: 'carryAudio' }),
     fallSilent: emit(({ context: { end } }) => ({ type: 'fallSilent', end })),
     hangUp: emit(({ context: { end } }) => ({ type: 'hangUp', end })),
-    release: emit({ type: 'release' }),
+    release: emit((_, audioUntil: AudioUntil) => ({ type: 'release', audioUntil })),
   },
 }).createMachine({
   id: 'line-life',
@@ -81,7 +85,10 @@ export const lineLifeMachine = setup({
   initial: 'calling',
   on: {
     closed: { target: '.over', actions: ['fallSilent', 'hangUp'] },
-    'handed.over': { target: '.over', actions: 'release' },
+    'handed.over': {
+      target: '.over',
+      actions: { type: 'release', params: ({ event }) => event.audioUntil },
+    },
   },
   states: {
     calling: {
@@ -216,7 +223,7 @@ export const runLineLife = (options: {
     carryAudio(): void;
     fallSilent(end: LineEnd): void;
     hangUp(end: LineEnd): void;
-    release(): void;
+    release(audioUntil: AudioUntil): void;
   };
   /** Whether the call was answered in another process. */
   isAdopted?: boolean;
@@ -246,8 +253,9 @@ export const runLineLife = (options: {
       case 'hangUp':
         return actions[effect.type](effect.end);
       case 'carryAudio':
+        return actions.carryAudio();
       case 'release':
-        return actions[effect.type]();
+        return actions.release(effect.audioUntil);
     }
   };
 
@@ -265,6 +273,9 @@ export const runLineLife = (options: {
     send,
     is: (state) => actor.getSnapshot().matches(state),
     report,
-    finish: { close: () => send({ type: 'closed' }), release: () => send({ type: 'handed.over' }) },
+    finish: {
+      close: () => send({ type: 'closed' }),
+      release: (audioUntil) => send({ type: 'handed.over', audioUntil }),
+    },
   };
 };

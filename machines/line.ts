@@ -50,9 +50,12 @@ import type { DtmfMeans, MediaStatistics } from './media-statistics.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
-/** Reason why a call was never answered. */
+/** Reason why a far end did not answer. */
 export type UnansweredCause =
   'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
+
+/** Reason why a line was never answered; `system_error`: the gateway itself failed. */
+export type UnansweredLineCause = UnansweredCause | 'system_error';
 
 /**
  * The answerer: a person, an answering machine (a voicemail, an announcement of the network), call screening (an
@@ -102,7 +105,7 @@ export type LineEvent =
   /** The line of a call of another process was taken over: it carries the audio of the call now. */
   | { type: 'line.adopted'; at: number }
   /** The call was never answered. Final event. */
-  | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails; route?: CallRoute }
+  | { type: 'line.unanswered'; at: number; cause: UnansweredLineCause; sip?: SipDetails; route?: CallRoute }
   /** A voice has begun over the agent's. At this time it is not known whether the voice contains speech. */
   | { type: 'line.onset'; at: number }
   /** The voice did not take the floor, because it was noise, a cough or a backchannel. */
@@ -305,16 +308,22 @@ export type LineInput = {
   sipHeaders?: Readonly<Record<string, string>>;
 };
 
+/**
+ * End of the audio of a released line: now, because another gateway has it; when another gateway has taken it over; or
+ * when this process ends. Until then the far end hears silence, and two connected persons hear each other.
+ */
+export type AudioUntil = 'now' | 'taken' | 'exit';
+
 /** An open line. */
 export interface Line {
   tell(command: LineCommand): void;
   /** Releases everything at once and hangs up a call in progress. The line emits no events afterwards. Idempotent. */
   close(): void;
   /**
-   * Releases local resources without ending the call, which another gateway holds; the far end notices no change. The
-   * line emits no events afterwards. Idempotent.
+   * Releases local resources without ending the call, which another gateway holds or will take; the far end notices no
+   * change. The line emits no events afterwards. Idempotent.
    */
-  release(): void;
+  release(audioUntil: AudioUntil): void;
 }
 
 /**

@@ -47,7 +47,7 @@ export interface Lines {
 }
 
 /** Checkpoint of a call without far ends that outlive the process. */
-export const noFarEnds: LineCheckpoint = { legs: [], isResumable: false };
+export const noFarEnds: LineCheckpoint = { legs: [], isResumable: false, farEnd: null };
 
 /**
  * Reports a call as ended, for drivers whose far ends end with the process. `endedAt` is the time of the end by the

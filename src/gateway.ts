@@ -18,7 +18,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { createFreezeFence } from '#src/domain/fence.ts';
-import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
+import { compileTakeOver, prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -26,7 +26,7 @@ import { nodeDuties, startTakeOver, takeLeftCalls, startHandOver, endCalls } fro
 import { countryOf, platformPolicyOf } from './start/platform-policy.ts';
 import { linkOfCredentials, writeCredentials, type Credentials } from './start/credentials.ts';
 import { type Runtime, realEnvironment, type Environment } from './parts/runtime.ts';
-import { urlOf } from './start/http-server.ts';
+import { urlOf } from './start/local-url.ts';
 import { startAgents, startLanguageModel } from './parts/agents.ts';
 import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
@@ -125,6 +125,8 @@ export const startGateway = async (
       'the statements of calls could not be prepared; the first calls prepare them',
     ),
   );
+  // The connections close only after their last statement.
+  started.defer(() => prepared);
   const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
@@ -168,6 +170,7 @@ export const startGateway = async (
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
     ...nodeDuties(runtime, parts, takeOver),
   });
+  compileTakeOver(runtime.database);
   await cluster.takes(true);
   const handOver = startHandOver(runtime, parts);
 

@@ -30,6 +30,12 @@ const describeError = (error: unknown): LoggedError => {
 };
 
 /**
+ * Lines are gathered for a moment, because writing each one alone costs more than formatting it. The end of the process
+ * writes the rest.
+ */
+const gathering = { minLength: 4_096, periodicFlush: 100 };
+
+/**
  * Creates the logger, which writes one line per event to standard output by default: `pretty` for a terminal, or JSON.
  */
 export const createLogger = (
@@ -45,7 +51,7 @@ export const createLogger = (
   return options.format === 'json'
     ? pino(
         { ...settings, timestamp: pino.stdTimeFunctions.isoTime },
-        destination ?? pino.destination({ dest: 1, sync: false }),
+        destination ?? pino.destination({ dest: 1, sync: false, ...gathering }),
       )
     : pino(
         settings,

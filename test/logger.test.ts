@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { z } from 'zod';
 import { createLogger } from '#src/logger.ts';
@@ -26,6 +29,38 @@ test('writes a log entry as one line of JSON with its time and its call', async 
   const { time, ...rest } = line.parse(JSON.parse(written));
   t.deepEqual(rest, { level: 30, call_id: 'a-call', msg: 'a call begins' });
   t.is(new Date(time).toISOString(), time);
+});
+
+const program = (rest: string) =>
+  `import { createLogger } from '#src/logger.ts';
+   const logger = createLogger({ level: 'info', format: 'json' });
+   ${rest}`;
+
+const run = (rest: string) =>
+  spawn(process.execPath, ['--input-type=module', '--eval', program(rest)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+
+test('writes lines together, while the program runs', async (t) => {
+  const child = run(`for (const line of ['first', 'second', 'third']) logger.info(line);
+    process.stdin.resume();`);
+  const [chunk] = await once(child.stdout, 'data');
+  t.is(String(chunk).split('\n').length, 4, String(chunk));
+  child.stdin.end();
+  await once(child, 'close');
+});
+
+test('writes the last lines of a program that ends or fails', async (t) => {
+  for (const end of ['process.exit(1);', "throw new Error('failed on purpose');"]) {
+    const child = spawn(
+      process.execPath,
+      ['--input-type=module', '--eval', program(`logger.info('last'); ${end}`)],
+      {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    t.regex(await text(child.stdout), /"msg":"last"/, end);
+  }
 });
 
 test('formats a log entry as one readable line', async (t) => {

@@ -71,7 +71,10 @@ export type CallMedia = {
   recordSilence(): void;
   /** Plays audio of another source in the agent's place. Audio that arrives faster than real time is dropped. */
   pass(samples: Int16Array): void;
-  /** Stops like `close`, but hands the call and its recording over to another gateway. */
+  /**
+   * Stops like `close`, but hands the call and its recording over to another gateway. The audio path remains open for
+   * silence and for the other call of `talkWith`; the endpoint closes it.
+   */
   leave(): void;
   /** Stops all audio and reports what was played and heard. Idempotent. */
   close(): void;
@@ -239,7 +242,9 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     },
     leave() {
       audio?.recording?.leave();
-      close();
+      audio?.playout.close();
+      audio?.listener?.stop();
+      if (partner === null) path?.takeBack();
     },
     close,
   };

@@ -88,8 +88,11 @@ export type MediaEndpoint = {
   onLost(listener: (reason: string | null) => void): void;
   /** Gives up the endpoint because its carrier no longer responds. */
   lose(): void;
-  /** Releases the endpoint only in this process; the channel continues to exist. */
-  leave(): Promise<void>;
+  /**
+   * Releases the endpoint only in this process; the channel continues to exist. If `audioEnds` is given, the endpoint
+   * sends silence until that promise resolves or another process has taken over the channel, and resolves then.
+   */
+  leave(audioEnds?: Promise<void>): Promise<void>;
   destroy(): Promise<void>;
 };
 
@@ -99,9 +102,9 @@ export type MediaEndpoint = {
  */
 export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
   ...endpoint,
-  leave() {
+  leave(audioEnds) {
     release();
-    return endpoint.leave();
+    return endpoint.leave(audioEnds);
   },
   destroy() {
     release();

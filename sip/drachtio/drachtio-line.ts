@@ -19,7 +19,7 @@ import { createKeypad, type Keypad } from './dtmf/keypad.ts';
 import { takenByOther, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { MediaServers } from '../freeswitch/media-servers.ts';
 import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from './leg.ts';
-import { leaveStanding } from './resume/leave-standing.ts';
+import type { LeaveStanding } from './resume/leave-standing.ts';
 import type { StandingLine } from './resume/lost-connection.ts';
 import { createDtmfDeduplication, type DtmfSource } from './dtmf/dtmf.ts';
 import { answerInDialogRequests } from './dialog/received-requests.ts';
@@ -42,6 +42,8 @@ export type DrachtioLineOptions = MediaMeans & {
     call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
   ) => PendingLeg;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
+  /** Leaves a far end to another process. */
+  leaveStanding: LeaveStanding;
   /** Returns the headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
   country: Country;
@@ -52,6 +54,8 @@ export type DrachtioLineOptions = MediaMeans & {
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
+  /** Called when another gateway has taken over the call. The line has released it. */
+  onTaken: () => void;
   /** Called when the line is over and has released all resources. */
   onOver: () => void;
 };
@@ -111,6 +115,8 @@ type Listening = Means & {
   referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostAudio'>;
   referRequest: Pick<ReferRequest, 'received'>;
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
+  /** Releases the call, which another gateway has taken over. */
+  onTaken: () => void;
 };
 
 /** Restores the hold state of a call that is taken over, because the take-over does not end a hold. */
@@ -180,7 +186,7 @@ const listenTo = (
   connection: Connection,
   { watch, reportDtmf }: { watch: MediaWatch; reportDtmf: () => void },
   life: LineLife,
-  { clock, backgroundTasks, logger, secondLeg, referTransfer, referRequest, onLeft }: Listening,
+  { clock, backgroundTasks, logger, secondLeg, referTransfer, referRequest, onLeft, onTaken }: Listening,
 ): ((digit: string) => void) => {
   const { endpoint } = connection;
   const deduplication = createDtmfDeduplication(() => clock.now());
@@ -191,8 +197,7 @@ const listenTo = (
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
-    // The far end is released without a message, because another gateway serves it.
-    if (reason === takenByOther) return life.finish.release();
+    if (reason === takenByOther) return onTaken();
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
     return undefined;
@@ -316,7 +321,12 @@ const unconnected = (pending: PendingLeg): CallDialog => ({
 });
 
 /** Handles the loss of the connection to drachtio-server. */
-const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): StandingLine => ({
+const standing = (
+  dialog: CallDialog,
+  life: LineLife,
+  secondLeg: SecondLeg,
+  onTaken: () => void,
+): StandingLine => ({
   dialogId: () => (life.is('answered') ? idOf(dialog) : null),
   channelDialogIds: () =>
     life.is('answered')
@@ -326,6 +336,7 @@ const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): Sta
   loseSecond: () => secondLeg.lose(),
   endSilently: () => life.send({ type: 'left' }),
   endSecondSilently: () => secondLeg.endSilently(),
+  taken: onTaken,
   lose() {
     dialog.pending.lose();
     dialog.connection?.trackedLeg.abandon();
@@ -359,6 +370,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           referTransfer,
           referRequest,
           onLeft: onLeft(dialog, life, referTransfer),
+          onTaken,
         };
         carryAudio(dialog.connection, { watch, reportDtmf }, media, life, listening);
         reportDtmf();
@@ -374,16 +386,20 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         time.after(options.byeMs, () => life.send({ type: 'released' }));
         hangUpLeg(dialog, end, measured, life, options);
       },
-      release() {
+      release(audioUntil) {
         referTransfer.end();
         referRequest.end();
-        secondLeg.leave();
+        secondLeg.leave(audioUntil);
         if (dialog.connection === null) media.leave();
-        else leaveStanding(dialog.connection, media, options);
+        else options.leaveStanding(dialog.connection, media, audioUntil);
       },
     },
     onOver: options.onOver,
   });
+  const onTaken = (): void => {
+    life.finish.release('now');
+    options.onTaken();
+  };
   const media = createCallMedia({
     ...options,
     time,
@@ -418,6 +434,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       },
     },
     time,
+    onTaken,
     first: { media, connection: () => dialog.connection, keypad: () => dialog.keypad },
     createMedia: (on) => createCallMedia({ ...options, ...on, hearing: null, openRecording: null, time }),
   });
@@ -468,6 +485,6 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     },
     ...life.finish,
     isResumable: () => life.is('answered') && secondLeg.isResumable() && !referTransfer.isUnderWay(),
-    ...standing(dialog, life, secondLeg),
+    ...standing(dialog, life, secondLeg, onTaken),
   };
 };

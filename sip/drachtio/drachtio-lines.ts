@@ -54,7 +54,8 @@ import { createMediaFailover } from './resume/media-failover.ts';
 import { abilities, allowed } from './dialog/capabilities.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { startOutboundLeg } from './outbound-leg.ts';
-import { dialogStands } from './resume/revive.ts';
+import { createLeaving } from './resume/leave-standing.ts';
+import { queryDialog } from './resume/revive.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 
 /** Time that `close` waits for responses to BYE and CANCEL. */
@@ -98,6 +99,8 @@ export type DrachtioLinesOptions = CommonMeans & {
    * id of its own is given.
    */
   onCheckpoint: (callId: string) => void;
+  /** Called when a line was released because another gateway has taken over its call. */
+  onTaken: (callId: string) => void;
   /** Reads the legs that an earlier process of this node, or the given dead node, left. */
   readOrphans: (node?: string) => Promise<readonly OrphanLeg[]>;
   /** Load of all gateways on the trunks with limits. */
@@ -177,7 +180,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
 const createHandlers = (
   { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
-): Omit<SignallingHandlers, 'onLost' | 'onConnected'> => ({
+): Omit<SignallingHandlers, 'onLost' | 'onConnected' | 'onDialogLost'> => ({
   onInvite: inbound.receive,
   onOptions(request, response) {
     const trunks = access.candidates(request);
@@ -255,7 +258,7 @@ const createLegs = (
   backgroundTasks: BackgroundTasks,
 ) => {
   const { trunks: directory, trunkTimes, country, clock, logger } = options;
-  const { srf, send, problem } = connection;
+  const { srf, send, claim, problem } = connection;
   const { silenceMs, session: sessionTimes } = trunkTimes;
   const { endChannel } = mediaServers;
   const sources = { directory, configured: options.trunk && configuredTrunk(options.trunk), country };
@@ -276,7 +279,7 @@ const createLegs = (
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, sipCapture });
   /** Returns the enabled trunks, including the configured one. */
   const trunks = (): readonly Trunk[] => allTrunks(sources);
-  const adopting = { send, mediaServers, trunks, limits, legTracker };
+  const adopting = { send, claim, mediaServers, trunks, limits, legTracker };
   let isClosed = false;
   const isDown = (): boolean => isClosed || problem() !== null;
   const { survivingLeg } = createMediaFailover(shared);
@@ -361,7 +364,7 @@ const watchConnection = (
 ) => {
   const calls = createLostSignalling({
     lines: () => lines.values(),
-    dialogStands: (dialogId) => dialogStands(dialogId, connection.send),
+    queryDialog: (dialogId) => queryDialog(dialogId, connection.send),
     comeBackMs: controlProbe.comeBackMs,
     clock,
   });
@@ -382,7 +385,11 @@ const watchConnection = (
         legTracker.connected();
         calls.connected();
       },
-    },
+      onDialogLost(dialogId) {
+        for (const line of lines.values())
+          if (line.dialogId() === dialogId || line.secondDialogId() === dialogId) line.taken();
+      },
+    } satisfies Partial<SignallingHandlers>,
     /** Returns handlers of the events of a line that was taken over. From then on the line is tracked. */
     whenAdopted:
       (line: () => DrachtioLine, emit: (event: LineEvent) => void) =>
@@ -403,6 +410,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const legs = createLegs(options, servers, backgroundTasks);
   const { access, legTracker } = legs;
   const watched = watchConnection(lines, servers, legs, options);
+  const leaving = createLeaving({ ...connection, clock, backgroundTasks });
 
   const loggerOf = ({ callId }: LineInput): Logger => logger.child({ call_id: callId });
 
@@ -417,6 +425,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       input,
       emit,
       mediaServers,
+      leaveStanding: leaving.leave,
       ring: (to, call) => legs.ring(input, to, { ...call, logger: loggerOf(input) }),
       referTo: (trunk, to) => referTo(trunk, to, ownNumberOf(input), options.country),
       country: options.country,
@@ -424,6 +433,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       clock,
       backgroundTasks,
       logger: loggerOf(input),
+      onTaken: () => options.onTaken(input.callId),
       onOver() {
         if (lines.get(input.callId) === line) lines.delete(input.callId);
       },
@@ -466,6 +476,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     checkpoint: (callId) => ({
       legs: legTracker.legsOf(callId),
       isResumable: lines.get(callId)?.isResumable() ?? false,
+      farEnd: null,
     }),
     resume(input, state, emit, parent) {
       const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, state, logger: loggerOf(input) });
@@ -479,6 +490,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       watched.close();
       legs.close();
       for (const line of lines.values()) line.close();
+      leaving.close();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();

@@ -33,6 +33,7 @@ import { accepted, onTerms } from './dialog/negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './dialog/refusals.ts';
 import { authorizeRequests } from './dialog/sent-requests.ts';
 import { answerTimer, type SessionTimes } from './dialog/session-timer.ts';
+import { contactOfAnswer } from './dialog/tls-contact.ts';
 import { takesInfo } from './dtmf/dtmf.ts';
 import { arrivingLeg, takenLeg } from './resume/leg-states.ts';
 import type { LegTracker, TrackedLeg } from './resume/leg-tracker.ts';
@@ -198,7 +199,12 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
   const sendOk = (created: MediaEndpoint, timerHeaders: Record<string, string>): Promise<Srf.Dialog> => {
     const ok = {
       localSdp: created.localSdp,
-      headers: { Supported: 'timer', Allow: allowedBy(trunk), ...timerHeaders },
+      headers: {
+        Supported: 'timer',
+        Allow: allowedBy(trunk),
+        ...contactOfAnswer(request),
+        ...timerHeaders,
+      },
     };
     // Requests are not held with a late offer, because the ACK contains the answer.
     return descriptionIn(request) === undefined

@@ -24,6 +24,7 @@ import { takesInfo } from './dtmf/dtmf.ts';
 import { answeredLeg, invitingLeg } from './resume/leg-states.ts';
 import { descriptionIn } from './dialog/message-body.ts';
 import { refusals, refuse } from './dialog/refusals.ts';
+import { contactOfInvite } from './dialog/tls-contact.ts';
 import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './dialog/session-timer.ts';
 
 export type Invited =
@@ -248,6 +249,7 @@ const send = (
         headers: {
           Supported: 'timer, 100rel',
           Allow: allowed,
+          ...contactOfInvite(uri),
           ...timerOffer(times),
           ...headers,
           ...repetition?.headers,

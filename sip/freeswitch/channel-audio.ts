@@ -18,6 +18,7 @@ import { createLineTime } from '#sip/audio/line-time.ts';
 import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
 import {
   openUnicast,
+  type BegunUnicast,
   type Unicast,
   type UnicastEvents,
   type UnicastOptions,
@@ -56,6 +57,10 @@ export type ChannelAudio = {
    * the unicast cannot be opened.
    */
   resume(change: Change): Promise<void>;
+  /**
+   * Resolves when FreeSWITCH has ended the unicast, which is no longer reopened. Until then the path must remain open.
+   */
+  untilEnded(): Promise<void>;
 };
 
 /**
@@ -102,17 +107,20 @@ const createReopenLimit = (clock: Clock) => {
 };
 
 /**
- * Opens the audio. Rejects when no audio arrives within a few seconds, or when `ended` rejects. `isPaused`: the audio
- * begins without a unicast, until `resume`.
+ * Opens the audio. Rejects when no audio arrives within a few seconds, or when `ended` rejects. `begun`: the unicast that
+ * the call continues, if there is one. `isPaused`: the audio begins without a unicast, until `resume`.
  */
 export const openChannelAudio = async (
   uuid: string,
   { onAudio, onLost }: AudioEvents,
-  options: ChannelAudioOptions & UnicastRates & { change: Change; isPaused: boolean },
+  options: ChannelAudioOptions &
+    UnicastRates & { begun?: BegunUnicast | null; change: Change; isPaused: boolean },
 ): Promise<ChannelAudio> => {
-  const { clock } = options;
-  let state: 'open' | 'paused' | 'closed' = options.isPaused ? 'paused' : 'open';
+  const { clock, begun = null } = options;
+  /** `left`: the call is at another process as soon as FreeSWITCH ends the unicast. */
+  let state: 'open' | 'paused' | 'left' | 'closed' = options.isPaused ? 'paused' : 'open';
   let isSilent = false;
+  const unicastEnded = Promise.withResolvers<void>();
 
   const events: UnicastEvents = {
     onAudio,
@@ -120,7 +128,8 @@ export const openChannelAudio = async (
     onShortFrames: options.onShortFrames,
     onSilence(isSilentNow) {
       isSilent = isSilentNow;
-      if (isSilentNow) inSequence(reopenIfEnded).catch(options.onFailed);
+      if (isSilentNow && state === 'left') unicastEnded.resolve();
+      else if (isSilentNow) inSequence(reopenIfEnded).catch(options.onFailed);
     },
   };
 
@@ -132,6 +141,7 @@ export const openChannelAudio = async (
 
   const close = (): void => {
     state = 'closed';
+    unicastEnded.resolve();
   };
   options.ended.catch(close);
 
@@ -142,7 +152,10 @@ export const openChannelAudio = async (
     path.connect(opened.ring, opened.rate);
   };
 
-  if (!options.isPaused) {
+  if (begun !== null) {
+    begun.listen(events, options.callRate);
+    connect(begun);
+  } else if (!options.isPaused) {
     await untilChanged(options.change);
     connect(await openUnicast(uuid, events, options));
   }
@@ -219,5 +232,10 @@ export const openChannelAudio = async (
         if (state === 'paused') await untilChanged(change);
         await resume();
       }),
+    untilEnded() {
+      if (state !== 'open' || isSilent) return Promise.resolve();
+      state = 'left';
+      return unicastEnded.promise;
+    },
   };
 };

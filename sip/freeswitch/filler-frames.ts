@@ -8,7 +8,10 @@
 /** Maximum duration of audio that counts as ahead of time, in milliseconds; more audio has arrived in bursts. */
 const maxAheadMs = 500;
 
-const isFilled = (samples: Int16Array): boolean => samples.every((sample) => sample === -1);
+const isFilled = (samples: Int16Array): boolean => {
+  for (const sample of samples) if (sample !== -1) return false;
+  return true;
+};
 
 /** Returns whether a frame must be dropped. */
 export const createFillerFilter = (samplesPerMs: number): ((samples: Int16Array) => boolean) => {

@@ -25,7 +25,7 @@ import {
   type Change,
   type ChannelAudio,
 } from './channel-audio.ts';
-import type { UnicastOptions } from './open-unicast.ts';
+import type { BegunUnicast, UnicastOptions } from './open-unicast.ts';
 import { repark } from './repark.ts';
 
 /**
@@ -79,7 +79,7 @@ type LossListener = (reason: string | null) => void;
 /** Channel state. A lost channel may still exist in FreeSWITCH and must be hung up. */
 const createChannelState = () => {
   const listeners: LossListener[] = [];
-  let state: 'up' | 'lost' | 'over' | 'destroyed' = 'up';
+  let state: 'up' | 'lost' | 'over' | 'left' | 'destroyed' = 'up';
   let lostReason: string | null = null;
   /** Promise that rejects when the endpoint is destroyed. The catch avoids an unhandled rejection. */
   const destroyed = Promise.withResolvers<never>();
@@ -102,6 +102,10 @@ const createChannelState = () => {
     onLost(listener: LossListener): void {
       if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostReason));
       else listeners.push(listener);
+    },
+    /** Marks the channel as left to another process. Its loss is no longer reported. */
+    leave(): void {
+      if (state !== 'destroyed') state = 'left';
     },
     /** Marks the channel as ended. Returns whether the channel still has to be hung up. */
     destroy(): boolean {
@@ -141,7 +145,12 @@ const changeOf = (before: Frames, after: Frames): Change => {
   return before.codec === after.codec ? 'nothing' : 'codec';
 };
 
-export const createMediaEndpoint = (channel: Channel, options: EndpointOptions): MediaEndpoint => {
+/** `takenOver`: the unicast of a channel that was taken over. */
+export const createMediaEndpoint = (
+  channel: Channel,
+  options: EndpointOptions,
+  takenOver: BegunUnicast | null = null,
+): MediaEndpoint => {
   const { uuid, dialog, localSdp } = channel;
   const { server, commands, answerMs, clock, logger } = options;
   const channelState = createChannelState();
@@ -156,14 +165,20 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
 
   const setAudioTimeout = createAudioTimeout(uuid, options);
   let audio: 'not connected' | 'connecting' | ChannelAudio = 'not connected';
+  /** Unicast of a channel that was taken over, until the audio is connected. */
+  let begun = takenOver;
+  const closeBegun = (): void => {
+    begun?.close();
+    begun = null;
+  };
   /** Audio that is connected or being connected; `null` before that. */
   let opening: Promise<ChannelAudio> | null = null;
   const parked = framesOf(channel);
   let frames = parked;
   /** Last accepted session description of the other party. */
   let remote = channel.remoteSdp;
-  /** FreeSWITCH's last answer, which contains telephone events if the far end supports them. */
-  let lastAnswer = localSdp;
+  /** Whether FreeSWITCH's last answer contains telephone events, which it does if the far end supports them. */
+  let takesTelephoneEvents = hasTelephoneEvents(localSdp);
   /** Whether the other party sends packets of 10 ms regardless of its description. */
   let sendsShort = false;
   /** Frames at the time when the audio moved to a bridge; `null` while the audio is at this process. */
@@ -178,13 +193,19 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     const packetMs = sendsShort ? 10 : packetMsIn(remoteSdp);
     const before = frames;
     const isSame = changeOf(before, { codec: voiceIn(remoteSdp) ?? before.codec, packetMs }) === 'nothing';
-    const paused = typeof audio === 'string' || isSame || detached !== null ? null : audio;
+    // The audio of a channel that was taken over is connected at once.
+    const connected = takenOver !== null && opening !== null ? await opening : audio;
+    const paused = typeof connected === 'string' || isSame || detached !== null ? null : connected;
     await paused?.pause();
+    if (!isSame && begun !== null) {
+      await repark(uuid, options);
+      closeBegun();
+    }
     try {
       const answer = answering(remoteSdp, await offerTo(channel, remoteSdp, packetMs));
       remote = remoteSdp;
       frames = { codec: voiceIn(answer) ?? before.codec, packetMs };
-      lastAnswer = answer;
+      takesTelephoneEvents = hasTelephoneEvents(answer);
       return answer;
     } finally {
       paused?.resume(changeOf(before, frames)).catch(loseAudio);
@@ -239,8 +260,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
   const side: BridgeSide = { server, uuid, detach, attach };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
-    bridgeSide: () =>
-      channelState.isUp() && opening !== null && hasTelephoneEvents(lastAnswer) ? side : null,
+    bridgeSide: () => (channelState.isUp() && opening !== null && takesTelephoneEvents ? side : null),
     localSdp,
     sampleRate: () => audioRateOf(frames.codec),
     modify,
@@ -256,6 +276,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
         ...options,
         callRate,
         codecRate,
+        begun,
         change: changeOf(parked, frames),
         isPaused: detached !== null,
         onShortFrames: requestShortPackets,
@@ -263,30 +284,39 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
         holder: () => options.keepAlive.holderOf(commands, uuid),
         ended: channelState.destroyed,
       });
+      begun = null;
       audio = await opening;
       return audio.path;
     },
     async press(keys) {
-      if (!hasTelephoneEvents(lastAnswer)) throw new Error('The far end does not support telephone events');
+      if (!takesTelephoneEvents) throw new Error('The far end does not support telephone events');
       await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
     },
-    hasTelephoneEvents: () => hasTelephoneEvents(lastAnswer),
+    hasTelephoneEvents: () => takesTelephoneEvents,
     onDigit: (listener) => void digits.push(listener),
     statistics: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
     onLost: channelState.onLost,
     lose: () => channelState.lose(serverGone),
-    async leave() {
+    async leave(audioEnds) {
       stopListening();
+      channelState.leave();
+      if (audioEnds !== undefined && typeof audio !== 'string')
+        await Promise.race([audioEnds, audio.untilEnded()]);
       channelState.destroy();
+      closeBegun();
+      if (typeof audio !== 'string') audio.path.close();
     },
     async destroy() {
       stopListening();
+      closeBegun();
       if (!channelState.destroy()) return;
       try {
         await within(clock, answerMs, 'BYE to FreeSWITCH', sendBye(channel));
       } catch (error) {
-        // Either drachtio-server or FreeSWITCH is gone. In the first case, the event socket ends the channel.
-        await commands.api(`uuid_kill ${uuid}`);
+        // Either drachtio-server or FreeSWITCH is gone. In the first case, the event socket ends the channel, unless
+        // another gateway has taken it over meanwhile.
+        if ((await options.keepAlive.holderOf(commands, uuid)) === 'here')
+          await commands.api(`uuid_kill ${uuid}`);
         throw error;
       }
     },

@@ -217,10 +217,10 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     takeOverEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
         const endpointOptions = { ...options, ...freeSwitch.control, server: name };
-        const channel = await takeOverChannel(left, keepsBridge, endpointOptions);
+        const { channel, unicast } = await takeOverChannel(left, keepsBridge, endpointOptions);
         return srtp === 'off'
-          ? createMediaEndpoint(channel, endpointOptions)
-          : createSrtpEndpoint(channel, { ...endpointOptions, offers: false });
+          ? createMediaEndpoint(channel, endpointOptions, unicast)
+          : createSrtpEndpoint(channel, { ...endpointOptions, offers: false }, unicast);
       }),
     /** Bridges two endpoints. Rejects if the bridge fails; the audio of both legs is then at this process again. */
     bridge: (first: BridgeSide, second: BridgeSide): Promise<void> =>

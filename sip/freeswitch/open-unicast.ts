@@ -74,31 +74,74 @@ export type Unicast = {
   close(): void;
 };
 
-/** Opens a unicast. Rejects when no audio arrives within a few seconds, or when `ended` rejects. */
-export const openUnicast = async (
+/** An open unicast without a listener: incoming audio is dropped, and silence is sent. */
+export type BegunUnicast = Unicast & {
+  /** Passes incoming audio to these handlers from now on, at the rate of the call. */
+  listen(events: UnicastEvents, callRate: SampleRate): void;
+};
+
+/**
+ * Opens a unicast in the current park of the channel, or in the park of `park`, which runs when the local port is open.
+ * Rejects when no audio arrives within a few seconds, or when `ended` rejects.
+ */
+export const beginUnicast = async (
   uuid: string,
-  { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
-  options: UnicastOptions & UnicastRates & { ended: Promise<never> },
-): Promise<Unicast> => {
-  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended } = options;
-  const { resample, callRate, codecRate } = options;
+  options: UnicastOptions &
+    Pick<UnicastRates, 'codecRate'> & { park?: () => Promise<void>; ended?: Promise<never> },
+): Promise<BegunUnicast> => {
+  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended, park } = options;
   const theirs = options.serverAddress();
-  const rate = codecRate();
+  const rate = options.codecRate();
   const channel = await mediaThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
-  const change = createRateChange(resample, rate, callRate);
+  let events: UnicastEvents | null = null;
+  let isLost = false;
+  let isSilent = false;
   channel.listen({
-    onAudio: (samples) => onAudio(change.take(samples)),
+    onAudio: (samples) => events?.onAudio(samples),
     onDigit: () => {},
-    onLost,
-    onSilence,
-    onShortFrames,
+    onLost() {
+      isLost = true;
+      events?.onLost();
+    },
+    onSilence(isSilentNow) {
+      isSilent = isSilentNow;
+      events?.onSilence(isSilentNow);
+    },
+    onShortFrames: () => events?.onShortFrames(),
   });
   try {
-    const beginning = begin(uuid, channel, { ...commands, own, theirs });
-    await Promise.race([ended, within(clock, beginMs, 'Connecting the audio of a call', beginning)]);
+    await park?.();
+    const beginning = within(
+      clock,
+      beginMs,
+      'Connecting the audio of a call',
+      begin(uuid, channel, { ...commands, own, theirs }),
+    );
+    await (ended === undefined ? beginning : Promise.race([ended, beginning]));
   } catch (error) {
     channel.close();
     throw error;
   }
-  return { ring: channel.ring, rate, close: channel.close };
+  return {
+    ring: channel.ring,
+    rate,
+    close: channel.close,
+    listen(listener, callRate) {
+      const change = createRateChange(options.resample, rate, callRate);
+      events = { ...listener, onAudio: (samples) => listener.onAudio(change.take(samples)) };
+      if (isSilent) listener.onSilence(true);
+      if (isLost) listener.onLost();
+    },
+  };
+};
+
+/** Opens a unicast with these handlers, like `beginUnicast`. */
+export const openUnicast = async (
+  uuid: string,
+  events: UnicastEvents,
+  options: UnicastOptions & UnicastRates & { ended: Promise<never> },
+): Promise<Unicast> => {
+  const unicast = await beginUnicast(uuid, options);
+  unicast.listen(events, options.callRate);
+  return unicast;
 };

@@ -14,6 +14,7 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type EndpointOptions } from './freeswitch-endpoint.ts';
+import type { BegunUnicast } from './open-unicast.ts';
 
 const codecs = [...usualCodecs];
 const answerMs = 3_000;
@@ -63,8 +64,9 @@ const requirePossible = (remoteSdp: string): void => {
 export const createSrtpEndpoint = (
   channel: Channel,
   { offers, ...options }: EndpointOptions & { offers: boolean },
+  takenOver: BegunUnicast | null = null,
 ): MediaEndpoint => {
-  const made = createMediaEndpoint(channel, options);
+  const made = createMediaEndpoint(channel, options, takenOver);
   const { clock, commands } = options;
   const { dialog, uuid } = channel;
 
@@ -86,17 +88,17 @@ export const createSrtpEndpoint = (
     return false;
   };
 
-  /** Answer to an offer of FreeSWITCH, which the wrapped endpoint does not know. */
-  let answer: string | null = null;
+  /** Whether the answer to an offer of FreeSWITCH, which the wrapped endpoint does not know, has telephone events. */
+  let answerTakesEvents: boolean | null = null;
 
   return {
     ...made,
-    hasTelephoneEvents: () => (answer === null ? made.hasTelephoneEvents() : hasTelephoneEvents(answer)),
+    hasTelephoneEvents: () => answerTakesEvents ?? made.hasTelephoneEvents(),
     localSdp: offers ? asOffer(made.localSdp) : made.localSdp,
     async modify(remoteSdp) {
       requirePossible(remoteSdp);
       const local = await made.modify(withOneKey(remoteSdp));
-      answer = null;
+      answerTakesEvents = null;
       return local;
     },
     async answerEarly(remoteSdp) {
@@ -112,7 +114,7 @@ export const createSrtpEndpoint = (
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
         if (!(await hasAccepted(key))) continue;
-        answer = remoteSdp;
+        answerTakesEvents = hasTelephoneEvents(remoteSdp);
         return;
       }
       throw new Error('FreeSWITCH did not accept the answer');

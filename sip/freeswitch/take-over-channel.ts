@@ -1,21 +1,21 @@
 /**
- * Takes over a channel of another process: assigns the channel to this gateway and moves it into a new park, in which a
- * unicast can be opened. A second unicast within one park would eventually crash FreeSWITCH (`open-unicast.ts`). A
- * bridged channel is only assigned, because a new park would end the bridge.
+ * Takes over a channel of another process: assigns the channel to this gateway, moves it into a new park, and opens a
+ * unicast in it. A second unicast within one park would eventually crash FreeSWITCH (`open-unicast.ts`). The former
+ * process sends audio until the new park, so the unicast is opened at once, before the call is connected. A bridged
+ * channel is only assigned, because a new park would end the bridge.
  */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import { reviveDialog } from '../drachtio/resume/revive.ts';
+import { audioRateOf, voiceIn } from '#sip/sdp/media-offer.ts';
 import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
 import type { Commands } from './connection.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { beginUnicast, type BegunUnicast, type UnicastOptions } from './open-unicast.ts';
 import { repark, type ReparkOptions } from './repark.ts';
 
-type TakeOverOptions = ReparkOptions & {
-  commands: Pick<Commands, 'api' | 'run' | 'sendMessage'>;
-  keepAlive: Pick<KeepAlive, 'claim'>;
-};
+type ClaimOptions = { commands: Pick<Commands, 'api' | 'run'>; keepAlive: Pick<KeepAlive, 'claim'> };
 
 const valueOf = async (
   uuid: string,
@@ -71,24 +71,36 @@ type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
 export const claimChannel = async (
   uuid: string,
   keepsBridge: boolean,
-  options: TakeOverOptions,
+  options: ClaimOptions,
 ): Promise<Claimed> => {
   const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', options.commands);
   if (localSdp === null) throw new Error('The channel no longer exists');
   await options.keepAlive.claim(options.commands, uuid);
-  if (keepsBridge && (await valueOf(uuid, partnerVariable, options.commands)) !== null)
-    return { localSdp, isBridged: true };
-  await repark(uuid, options);
-  return { localSdp };
+  const isBridged = keepsBridge && (await valueOf(uuid, partnerVariable, options.commands)) !== null;
+  return isBridged ? { localSdp, isBridged } : { localSdp };
 };
 
-/** Takes over a channel. Also rejects if the dialog of the channel is unknown. */
+/** Takes over a channel, with its audio unless it is bridged. Also rejects if the dialog of the channel is unknown. */
 export const takeOverChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,
-  { srf, ...options }: TakeOverOptions & { srf: Srf },
-): Promise<Channel> => {
+  { srf, ...options }: ClaimOptions & ReparkOptions & UnicastOptions & { srf: Srf },
+): Promise<{ channel: Channel; unicast: BegunUnicast | null }> => {
   if (dialog === undefined) throw new Error('The dialog of the channel is unknown');
   const claimed = await claimChannel(uuid, keepsBridge, options);
-  return { ...claimed, uuid, dialog: dialogOf(uuid, dialog, claimed.localSdp, srf), remoteSdp: null };
+  const unicast =
+    claimed.isBridged === true
+      ? null
+      : await beginUnicast(uuid, {
+          ...options,
+          codecRate: () => audioRateOf(voiceIn(claimed.localSdp) ?? 'PCMU'),
+          park: () => repark(uuid, options),
+        });
+  const channel = {
+    ...claimed,
+    uuid,
+    dialog: dialogOf(uuid, dialog, claimed.localSdp, srf),
+    remoteSdp: null,
+  };
+  return { channel, unicast };
 };

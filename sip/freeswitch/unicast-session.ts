@@ -17,6 +17,8 @@ import { createLead } from './unicast-lead.ts';
 export type UnicastSession = {
   /** Local port for datagrams of FreeSWITCH. */
   readonly port: number;
+  /** Whether FreeSWITCH has sent its first datagram, and frames are sent to it. */
+  isConnected(): boolean;
   /** Sends a frame. Must be called every 20 ms. */
   tick(): void;
   close(): void;
@@ -38,9 +40,12 @@ const frameMs = 20;
 // reports both.
 const ignoreError = (): void => {};
 
-/** Copies the samples, because the memory of a datagram may be unaligned. */
-const samplesOf = (datagram: Buffer): Int16Array =>
-  new Int16Array(Uint8Array.from(datagram.subarray(0, datagram.length & ~1)).buffer);
+/** Returns the samples of a datagram, whose memory they share unless it is unaligned. */
+const samplesOf = (datagram: Buffer): Int16Array => {
+  const { buffer, byteOffset } =
+    datagram.byteOffset % Int16Array.BYTES_PER_ELEMENT === 0 ? datagram : new Uint8Array(datagram);
+  return new Int16Array(buffer, byteOffset, datagram.length >> 1);
+};
 
 /**
  * Measures the silence of FreeSWITCH. A beat adds at most 20 ms, because after a stall of this process, late beats run
@@ -104,10 +109,20 @@ export const openUnicastSession = async (
   let peer: Pick<RemoteInfo, 'port'> | null = null;
   let state: 'alone' | 'connected' | 'closed' = 'alone';
 
+  const send = (): void => {
+    if (!lead.isDue(now(), sound.waiting > 0)) return;
+    frame.fill(0, sound.read(frame));
+    // The frame is copied, because the next frame reuses the memory.
+    socket.send(Buffer.from(new Uint8Array(frame.buffer)));
+  };
+
   const meet = (sender: RemoteInfo): void => {
     peer = sender;
     socket.connect(sender.port, sender.address, () => {
-      if (state === 'alone') state = 'connected';
+      if (state !== 'alone') return;
+      state = 'connected';
+      // The far end hears no audio before the first frame.
+      send();
     });
     onBegun();
   };
@@ -124,13 +139,11 @@ export const openUnicastSession = async (
 
   return {
     port: socket.address().port,
+    isConnected: () => state === 'connected',
     tick() {
       if (state !== 'connected') return;
       silence.tick(now());
-      if (!lead.isDue(now(), sound.waiting > 0)) return;
-      frame.fill(0, sound.read(frame));
-      // The frame is copied, because the next frame reuses the memory.
-      socket.send(Buffer.from(new Uint8Array(frame.buffer)));
+      send();
     },
     close() {
       state = 'closed';

@@ -9,6 +9,8 @@ export type MediaThreadData = {
   ports: { from: number; to: number };
   /** Folder of compiled code; null if this process stores none. */
   compileCache: string | null;
+  /** See `wakeThread`. */
+  posted: SharedArrayBuffer;
 };
 
 export type ToMediaThread =

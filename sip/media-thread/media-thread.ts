@@ -8,6 +8,7 @@ import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { openFence, type Fence } from '#src/domain/fence.ts';
 import type { RtpChannel } from '#sip/rtp/direct-endpoint.ts';
 import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
+import { postedMemory, wakeThread } from './dozing-time.ts';
 import type { FromMediaThread, MediaThreadData, ToMediaThread } from './media-thread-messages.ts';
 
 export type ThreadEvents = {
@@ -69,12 +70,24 @@ export type StartThread = (
 const startWorker: StartThread = (ports, on) => {
   // The folder of the process has a subfolder for the version of Node, which is the one returned here.
   const compileCache = getCompileCacheDir() ?? null;
-  const workerData: MediaThreadData = { ports, compileCache: compileCache && dirname(compileCache) };
+  const memory = postedMemory();
+  const posted = new Int32Array(memory);
+  const workerData: MediaThreadData = {
+    ports,
+    compileCache: compileCache && dirname(compileCache),
+    posted: memory,
+  };
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
   worker.on('message', on.message);
   worker.on('error', on.error);
   worker.on('exit', on.ended);
-  return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
+  return {
+    tell(message) {
+      worker.postMessage(message);
+      wakeThread(posted);
+    },
+    end: () => worker.terminate(),
+  };
 };
 
 /**

@@ -58,6 +58,12 @@ const toFreeSwitch = (
 export type Sessions = {
   /** Handles a message of the main thread. */
   take(message: ToMediaThread): void;
+  /**
+   * Whether incoming audio may wait in its sockets until the next tick. Audio is read at once while a FreeSWITCH has
+   * sent none yet, because outgoing audio waits for the first datagram, and with RTP, whose jitter follows from the
+   * time of arrival.
+   */
+  mayDoze(): boolean;
   /** Closes all sessions. Sessions that are still opening are closed as soon as they are open. */
   closeAll(): void;
 };
@@ -165,6 +171,8 @@ export const createSessions = (options: SessionsOptions): Sessions => {
           return undefined;
       }
     },
+    mayDoze: () =>
+      rtp.size === 0 && opening.size === 0 && [...unicast.values()].every((session) => session.isConnected()),
     closeAll: () => [...opening, ...rtp.keys(), ...unicast.keys()].forEach(close),
   };
 };

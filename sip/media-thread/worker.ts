@@ -3,9 +3,9 @@
  * load.
  */
 import { enableCompileCache, flushCompileCache } from 'node:module';
-import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MediaThreadData, ToMediaThread } from './media-thread-messages.ts';
+import type { Sessions } from './sessions.ts';
 import { goBeforeOthers } from './thread-priority.ts';
 
 const main = parentPort;
@@ -14,22 +14,17 @@ if (main === null) throw new Error('The media thread is started by createMediaTh
 goBeforeOthers();
 
 // The cast is safe: `createMediaThread` of the same code version sets the data.
-const { ports, compileCache } = workerData as MediaThreadData;
+const { ports, compileCache, posted } = workerData as MediaThreadData;
 
 // A thread does not inherit the compile cache of its process.
 if (compileCache !== null) enableCompileCache(compileCache);
 const { createSessions } = await import('./sessions.ts');
+const { createDozingTime } = await import('./dozing-time.ts');
 flushCompileCache();
 
-const sessions = createSessions({
+const sessions: Sessions = createSessions({
   ports,
-  time: {
-    now: () => performance.now(),
-    after(milliseconds, callback) {
-      const timer = setTimeout(callback, milliseconds);
-      return () => clearTimeout(timer);
-    },
-  },
+  time: createDozingTime(new Int32Array(posted), () => sessions.mayDoze()),
   tell: (message) => main.postMessage(message),
 });
 

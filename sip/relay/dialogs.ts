@@ -2,7 +2,10 @@
  * Stores the owner of each dialog: the gateway that last acted in the dialog. A dialog has no owner after that gateway
  * disconnected.
  */
-export const createDialogs = <Gateway>(now: () => number) => {
+export const createDialogs = <Gateway>(
+  now: () => number,
+  { onEnded }: { onEnded: (dialogId: string) => void },
+) => {
   const owners = new Map<string, Gateway>();
   /** Dialogs without a gateway, with the time at which they lost it. */
   const left = new Map<string, number>();
@@ -21,6 +24,7 @@ export const createDialogs = <Gateway>(now: () => number) => {
     forget(dialogId: string): void {
       owners.delete(dialogId);
       left.delete(dialogId);
+      onEnded(dialogId);
     },
 
     gone(gateway: Gateway): void {

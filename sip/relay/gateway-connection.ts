@@ -27,8 +27,6 @@ export type GatewayConnection = {
   answer(id: string, said: string): void;
   /** Reads, or pauses reading if `isRead` is false. */
   read(isRead: boolean): void;
-  /** The gateway was declared dead: its next message is refused and ends the connection. */
-  disown(): void;
   close(): void;
 };
 
@@ -43,8 +41,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digestOf(one), digestOf(other));
 
-/** `disowned`: other gateways have the calls of this one, which may be frozen. */
-type State = 'unknown' | 'admitted' | 'disowned' | 'gone';
+type State = 'unknown' | 'admitted' | 'gone';
 
 export type GatewayOptions = {
   name: string;
@@ -65,7 +62,7 @@ const whyNot = (command: GatewayCommand, secret: string, greeting: string | null
 const createGateway = (
   socket: Socket,
   { name, limits, logger }: GatewayOptions,
-): Omit<GatewayConnection, 'disown'> & { verbs: Set<string>; node: string | null } => {
+): GatewayConnection & { verbs: Set<string>; node: string | null } => {
   const close = (): void => void socket.destroy();
   const tell = (message: Buffer): void => {
     if (socket.destroyed) return;
@@ -93,12 +90,7 @@ const createGateway = (
 export const acceptGateway = (socket: Socket, events: GatewayEvents, options: GatewayOptions): void => {
   const { name, secret, limits, clock, logger } = options;
   let state: State = 'unknown';
-  const gateway = {
-    ...createGateway(socket, options),
-    disown(): void {
-      if (state === 'admitted') state = 'disowned';
-    },
-  };
+  const gateway = createGateway(socket, options);
 
   const refuse = ({ id }: GatewayCommand, answer: string): void => {
     state = 'gone';
@@ -121,7 +113,6 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
     if (state === 'gone') return undefined;
     const command = readGatewayCommand(message);
     if (state === 'unknown') return admit(command);
-    if (state === 'disowned') return refuse(command, 'NOK|this gateway was declared dead');
     if (command.type === 'route') gateway.verbs.add(command.verb);
     if (command.type === 'remove_route') gateway.verbs.delete(command.verb);
     if (command.type === 'node') gateway.node = command.node;

@@ -86,6 +86,10 @@ export type GatewayCommand = { id: string } & (
   | { type: 'node'; node: string }
   /** Name of another gateway that was declared dead. */
   | { type: 'node_dead'; node: string }
+  /** A dialog that the gateway has released for another one. */
+  | { type: 'dialog_left'; dialogId: string }
+  /** Dialog of a call that the gateway has taken over. */
+  | { type: 'dialog_taken'; dialogId: string }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
   | { type: 'response'; status: number; transactionId: string }
   /** A command that the relay refuses, because drachtio-server crashes on it. */
@@ -125,6 +129,10 @@ export const readGatewayCommand = (message: Buffer): GatewayCommand => {
       return /^[\w.-]{1,64}$/.test(first)
         ? { id, type, node: first }
         : { id, type: 'refused', why: 'this is no name of a node' };
+    case 'dialog_taken':
+      return first === '' ? { id, type: 'refused', why: 'dialog is missing' } : { id, type, dialogId: first };
+    case 'dialog_left':
+      return { id, type, dialogId: first };
     case 'sip':
       return readSip(id, fields, startLine);
     default:

@@ -33,10 +33,17 @@ export type LeftOver = { transactionId: string; message: Buffer } & Pick<
  */
 const longestMs = 600_000;
 
+/** Changes of dialogs. */
+export type DialogEvents<Gateway> = {
+  /** Called when an INVITE of this gateway, or the far end's INVITE to it, was accepted in the dialog. */
+  onInvited: (dialogId: string, gateway: Gateway) => void;
+  onEnded: (dialogId: string) => void;
+};
+
 /** Stores transactions, and the dialogs that they create. */
-const createCalls = <Gateway>(now: () => number) => {
+const createCalls = <Gateway>(now: () => number, events: DialogEvents<Gateway>) => {
   const transactions = new Map<string, Transaction<Gateway>>();
-  const dialogs = createDialogs<Gateway>(now);
+  const dialogs = createDialogs<Gateway>(now, events);
 
   /** Drops old transactions and returns the unanswered far-end requests among them. */
   const take = (isSuch: (known: Transaction<Gateway>) => boolean): LeftOver[] => {
@@ -60,11 +67,16 @@ const createCalls = <Gateway>(now: () => number) => {
       transactions.set(transactionId, { ...transaction, begins, at: now() });
     },
 
-    /** Records the dialog that an INVITE has created, or may create. */
-    becomes(transactionId: string, dialogId: string, gateway: Gateway): void {
+    /** Records the dialog that an INVITE has created, or may create before its final response. */
+    becomes(
+      { transactionId, status }: { transactionId: string; status: number },
+      dialogId: string,
+      gateway: Gateway,
+    ): void {
       dialogs.own(dialogId, gateway);
       const known = transactions.get(transactionId);
       if (known !== undefined) known.dialogId = dialogId;
+      if (status >= 200) events.onInvited(dialogId, gateway);
     },
 
     /** Records a response to the transaction. A failure, or a response to BYE, leaves no dialog. */
@@ -107,7 +119,7 @@ const learn = <Gateway>(
   { isOk, reason, transactionId, dialogId }: Extract<DrachtioMessage, { type: 'answer' }>,
 ): void => {
   if (command.type === 'response' && isOk && answers === 'INVITE' && command.status < 300)
-    calls.becomes(command.transactionId, dialogId, gateway);
+    calls.becomes(command, dialogId, gateway);
   if (command.type !== 'request') return;
   const { method } = command;
   if (!isOk && /unable to find dialog/i.test(reason)) calls.dialogs.forget(command.dialogId);
@@ -121,8 +133,8 @@ const learn = <Gateway>(
     });
 };
 
-export const createMessageOwners = <Gateway>(now: () => number) => {
-  const calls = createCalls<Gateway>(now);
+export const createMessageOwners = <Gateway>(now: () => number, events: DialogEvents<Gateway>) => {
+  const calls = createCalls(now, events);
   const { transactions, dialogs } = calls;
   const asking = new Map<string, Asking<Gateway>>();
 
@@ -153,7 +165,8 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
     }: Extract<DrachtioMessage, { type: 'response' }>): Gateway | undefined {
       const known = transactions.get(transactionId);
       if (known === undefined) return undefined;
-      if (status < 300 && known.method === 'INVITE') calls.becomes(transactionId, dialogId, known.gateway);
+      if (status < 300 && known.method === 'INVITE')
+        calls.becomes({ transactionId, status }, dialogId, known.gateway);
       calls.settle(transactionId, status);
       return known.gateway;
     },
@@ -177,6 +190,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
         : transactions.get(command.transactionId)?.gateway,
 
     moved: calls.moved,
+    own: dialogs.own,
     ownerOf: dialogs.ownerOf,
     transactionOf: (transactionId: string): Gateway | undefined => transactions.get(transactionId)?.gateway,
     forgetDialog: dialogs.forget,

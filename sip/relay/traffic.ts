@@ -1,4 +1,5 @@
 /** Routes messages between gateways, drachtio-server, and far ends in dialogs without a gateway. */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { longestMessage } from '../drachtio/connection/message-limits.ts';
@@ -7,6 +8,7 @@ import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
+import { createLeftDialogs, type LeftDialogs } from './left-dialogs.ts';
 import { createLostNodes } from './lost-nodes.ts';
 import { takenByOther } from './taken-by-other.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
@@ -92,6 +94,7 @@ const createGateways = () => {
 
 type Parts = {
   owners: MessageOwners<GatewayConnection>;
+  leftDialogs: LeftDialogs;
   held: ReturnType<typeof createHeldRequests>;
   queue: ReturnType<typeof createFairQueue<Sender>>;
   gateways: ReturnType<typeof createGateways>;
@@ -115,18 +118,28 @@ const handOver = (
 };
 
 /**
- * Whether a command concerns a call of another connected gateway, which has taken it over from the sender. OPTIONS is
- * excepted: a gateway that takes a call over queries its dialog first (`dialogStands` of sip/drachtio/resume), and
- * thereby becomes its owner. So is an earlier connection of the sender itself, whose end was not noticed.
+ * Whether a command concerns a call of another connected gateway. An earlier connection of the sender itself, whose end
+ * was not noticed, is no other gateway.
  */
 const isOfOther = (
   gateway: GatewayConnection,
   asked: Command,
   { holderOf }: Pick<MessageOwners<GatewayConnection>, 'holderOf'>,
 ): boolean => {
-  if (asked.type === 'ping' || (asked.type === 'request' && asked.method === 'OPTIONS')) return false;
+  if (asked.type === 'ping') return false;
   const holder = holderOf(asked) ?? gateway;
   return holder !== gateway && (holder.node === null || holder.node !== gateway.node);
+};
+
+/** Makes the gateway the owner of a dialog, and notifies the former owner, unless that one has released the dialog. */
+const claim = (gateway: GatewayConnection, dialogId: string, parts: Parts): void => {
+  const former = parts.owners.ownerOf(dialogId);
+  const isOther = former !== undefined && former.node !== null && former.node !== gateway.node;
+  if (isOther && !parts.leftDialogs.isLeftBy(dialogId, former))
+    former.tell(Buffer.from(`${randomUUID()}|dialog_lost|${dialogId}`));
+  const moved = parts.owners.moved(dialogId, gateway);
+  parts.owners.own(dialogId, gateway);
+  handOver({ dialogId, moved }, gateway, parts);
 };
 
 const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
@@ -178,8 +191,9 @@ const bring = (
 };
 
 /** Removes a gateway. Requests that it has not answered are held for the next gateway. */
-const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
+const leave = (gateway: GatewayConnection, { gateways, owners, leftDialogs, held }: Parts): void => {
   gateways.all.delete(gateway);
+  leftDialogs.gone(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
     held.hold(request.begins ? request.transactionId : dialogId, request);
 };
@@ -232,8 +246,11 @@ const createParts = (upstream: Upstream, { numbers, clock, logger }: TrafficOpti
       if (sender !== 'relay' && queue.waitingOf(sender) < numbers.mostWaiting / 2) sender.read(true);
     },
   });
+  const leftDialogs = createLeftDialogs();
+  const { moved: onInvited, ended: onEnded } = leftDialogs;
   return {
-    owners: createMessageOwners(() => clock.now()),
+    owners: createMessageOwners<GatewayConnection>(() => clock.now(), { onInvited, onEnded }),
+    leftDialogs,
     held: createHeldRequests({ limits: numbers.held, clock, onGivenUp: refusals.givenUp }),
     queue,
     gateways: createGateways(),
@@ -247,7 +264,7 @@ type TrafficOptions = { numbers: TrafficNumbers; clock: Clock; logger: Logger };
 export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   const { logger } = options;
   const parts = createParts(upstream, options);
-  const { owners, held, queue, gateways } = parts;
+  const { owners, leftDialogs, held, queue, gateways } = parts;
   const lostNodes = createLostNodes(gateways.all);
   const wanted = createWanted(upstream, logger);
   const abandoned = createAbandonedDialogs({
@@ -257,14 +274,13 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     ...options,
   });
 
-  /** Releases the calls of a gateway that others declared dead. Its connection may exist: it may be frozen. */
+  /** Releases the calls of a gateway that others declared dead, and closes its connection: it may be frozen. */
   const disown = (node: string, by: GatewayConnection): void => {
     for (const gateway of gateways.all) {
       if (gateway.node !== node || gateway === by) continue;
-      gateway.disown();
       leave(gateway, parts);
-      abandoned.expect();
-      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its messages are refused');
+      gateway.close();
+      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its connection is closed');
     }
   };
 
@@ -295,6 +311,14 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
         case 'node_dead':
           gateway.answer(asked.id, 'OK');
           return disown(asked.node, gateway);
+        case 'dialog_left':
+          if (owners.ownerOf(asked.dialogId) !== gateway)
+            return gateway.answer(asked.id, `NOK|${takenByOther}`);
+          leftDialogs.left(asked.dialogId, gateway);
+          return gateway.answer(asked.id, 'OK');
+        case 'dialog_taken':
+          gateway.answer(asked.id, 'OK');
+          return claim(gateway, asked.dialogId, parts);
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':
@@ -313,6 +337,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       gateways.all.clear();
       lostNodes.clear();
       owners.clear();
+      leftDialogs.clear();
       held.clear();
       queue.clear();
       wanted.beginAgain();
@@ -326,6 +351,11 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
 
     /** Drops entries that drachtio-server has dropped. */
     sweep: owners.sweep,
-    sizes: () => ({ ...owners.sizes(), held: held.count(), gateways: gateways.all.size }),
+    sizes: () => ({
+      ...owners.sizes(),
+      leftDialogs: leftDialogs.size(),
+      held: held.count(),
+      gateways: gateways.all.size,
+    }),
   };
 };

@@ -182,7 +182,11 @@ export const createDirectEndpoint = async (
     },
     onLost: fate.onLost,
     lose: () => fate.lose(null),
-    leave: destroy,
+    async leave(audioEnds) {
+      fate.destroy();
+      await audioEnds;
+      await destroy();
+    },
     destroy,
   };
 };

@@ -22,11 +22,16 @@ type Left = { at: number; sources: readonly Source[] };
 /** Returns the next free pair of a range that other programs may use, too. Rejects after `tries` occupied pairs. */
 export const createRtpPorts = (
   { from, to }: { from: number; to: number },
-  { tries = 20, now = () => performance.now() }: { tries?: number; now?: () => number } = {},
+  {
+    tries = 20,
+    now = () => performance.now(),
+    random = Math.random,
+  }: { tries?: number; now?: () => number; random?: () => number } = {},
 ) => {
   const first = from + (from % 2);
   const pairs = Math.floor((to - first + 1) / 2);
-  let next = Math.floor(Math.random() * pairs);
+  const anyPair = (): number => Math.floor(random() * pairs);
+  let next = anyPair();
   /** Pairs in cool-down by port, in the order of release. */
   const left = new Map<number, Left>();
 
@@ -52,7 +57,8 @@ export const createRtpPorts = (
 
   /**
    * Yields ports in the order of attempts: first those outside of a cool-down, in turn, then those in a cool-down, the
-   * longest first.
+   * longest first. After an occupied pair of a large range the turn continues elsewhere: another gateway on this machine
+   * may occupy hundreds of neighbouring pairs.
    */
   const candidates = function* (): Generator<number> {
     const resting = [...left.keys()].slice(0, tries);
@@ -62,6 +68,7 @@ export const createRtpPorts = (
       if (left.has(port)) continue;
       tried += 1;
       yield port;
+      if (pairs > tries) next = anyPair();
     }
     yield* resting;
   };

@@ -3,7 +3,9 @@
  * simulated line"), telephones with a script, and the default caller.
  */
 import type { Logger } from 'pino';
-import type { LineInput, UnansweredCause } from '#machines/line.ts';
+import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
+import type { LineInput, UnansweredLineCause } from '#machines/line.ts';
 import {
   agentIsSilent,
   agentIsWellUnderWay,
@@ -19,17 +21,12 @@ import {
   type Behaviour,
   type Course,
   type CreateParty,
+  type Party,
   type Phone,
 } from './party.ts';
-import { calleeOf, talkByScript } from './play-script.ts';
-import type { Script } from './script.ts';
-import {
-  nobodyElse,
-  watchScript,
-  type Rehearsal,
-  type Rehearsals,
-  type ScriptWatch,
-} from './script-watch.ts';
+import { calleeOf, placeInScript, talkByScript } from './play-script.ts';
+import { parseScript, type Script } from './script.ts';
+import { nobodyElse, watchScript, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { inTurn, smallTalkIn } from './small-talk.ts';
 import type { Person } from './transferring.ts';
 
@@ -123,7 +120,7 @@ const goingOn = (talk: Behaviour): Behaviour =>
   };
 
 /** A number at which no telephone answers. */
-export const unreachable = (cause: UnansweredCause): Behaviour =>
+export const unreachable = (cause: UnansweredLineCause): Behaviour =>
   function* (phone) {
     yield* pause(0);
     phone.refuse(cause);
@@ -133,31 +130,53 @@ export const unreachable = (cause: UnansweredCause): Behaviour =>
  * A caller that plays this script once it is admitted. Without a script, the caller opens with a sentence and continues
  * politely.
  */
-export const callerOf = (script: Script | null, watch: ScriptWatch | null = null): Behaviour =>
+export const callerOf = (
+  script: Script | null,
+  playing: Parameters<typeof talkByScript>[2] = {},
+): Behaviour =>
   function* (phone) {
     yield* pause(callerIsAnsweredMs);
     phone.answer();
-    yield* talkByScript(phone, script ?? [{ say: smallTalkIn(phone.language).opening }], watch);
+    yield* talkByScript(phone, script ?? [{ say: smallTalkIn(phone.language).opening }], playing);
     if (script === null) yield* talkPolitely(phone);
   };
 
-/** A callee that plays this script in a rehearsed call. */
-export const rehearsing =
+/** A person of an answered call that another process had. */
+const resumedPerson = (script: Script, playing: Parameters<typeof talkByScript>[2]): Behaviour =>
+  goingOn((phone) => talkByScript(phone, script, playing));
+
+/** A person in a call who plays a script, from the beginning or from a later step. */
+export const scripted =
   (
-    { callId, script, rehearsal }: { callId: string; script: Script; rehearsal: Rehearsal },
-    rehearsals: Rehearsals,
+    callId: string,
+    { script, rehearsal, stepsDone = 0 }: ScriptedCallee & { stepsDone?: number },
+    { rehearsals, onCheckpoint }: { rehearsals: Rehearsals; onCheckpoint: (callId: string) => void },
     behaviourOf: typeof calleeOf,
   ): CreateParty =>
   (phone, time) => {
-    const notice = (): void => party.notice();
-    const watch = watchScript(rehearsal, rehearsals.begin(callId, script), { time, notice });
-    const party = createScriptedParty(behaviourOf(script, watch)(phone), time);
+    const place = placeInScript(stepsDone, () => onCheckpoint(callId));
+    const watch =
+      rehearsal === undefined
+        ? null
+        : watchScript(rehearsal, rehearsals.begin(callId, script, stepsDone), {
+            time,
+            notice: () => party.notice(),
+          });
+    const party: Party = {
+      ...createScriptedParty(behaviourOf(script, { watch, place })(phone), time),
+      resumeState: () => ({
+        is: 'script',
+        script,
+        stepsDone: place.stepsDone,
+        rehearsal: rehearsal?.settings ?? null,
+      }),
+    };
     return party;
   };
 
 /**
- * `known`: a party that is available on every gateway and therefore after take-over. `scripted`: plays a script of this
- * gateway. `person`: a human, so the result of answer detection is known.
+ * `known`: a party that is available on every gateway. `scripted`: plays a script. `person`: a human, so the result of
+ * answer detection is known.
  */
 export type Who = 'known' | 'scripted' | 'person';
 
@@ -186,18 +205,18 @@ export type Callees = {
   /** Returns the party at the dialled number: the number's script, the known telephone, or `anybody`. Does not reject. */
   reachedBy(input: LineInput): Reached | Promise<Reached>;
   /**
-   * Returns the party of a call that another process owned. Undefined for a party that only that process knew: a human,
-   * or a party with a script.
+   * Returns the party of a call that another process owned, which stored this far end. Undefined if only that process
+   * knew the party.
    */
-  standingAt(input: LineInput): Reached | undefined;
+  standingAt(input: LineInput, farEnd: SimulatedFarEnd | null): Reached | Promise<Reached> | undefined;
 };
 
 export type CalleesOptions = {
   /** Returns the workspace of a call. If the function is absent, all calls belong to one workspace. */
   workspaceOf?: (callId: string) => string | undefined;
   /**
-   * Returns the callee with a script at this number of a workspace. Each call queries it; if it rejects, the line of
-   * the call fails. If the function is absent, no number has a script.
+   * Returns the callee with a script at this number of a workspace. Each call queries it; if it rejects, the call
+   * ends with `system_error`. If the function is absent, no number has a script.
    */
   findCallee?: (
     number: string,
@@ -205,21 +224,56 @@ export type CalleesOptions = {
   ) => ScriptedCallee | undefined | Promise<ScriptedCallee | undefined>;
   /** Creates the party for a number without a script. If the function is absent, such numbers are unreachable. */
   anybody?: (input: LineInput) => CreateParty;
+  /** Creates the party of a call that another process had at this phone. If the function is absent, there are no phones. */
+  resumePhone?: (input: LineInput, phone: Extract<SimulatedFarEnd, { is: 'phone' }>) => CreateParty;
+  /** Creates the rehearsal of a script that another process played. If the function is absent, no script is watched. */
+  openRehearsal?: (settings: ScriptRehearsal) => Promise<Rehearsal>;
 };
 
 export const createCallees = ({
   workspaceOf,
   findCallee,
   anybody,
+  resumePhone,
+  openRehearsal,
+  onCheckpoint,
   rehearsals,
   logger,
-}: CalleesOptions & { rehearsals: Rehearsals; logger: Logger }): Callees => {
-  const playing = ({ script, rehearsal }: ScriptedCallee, { callId, language }: LineInput): Reached => {
-    const common = { language, who: 'scripted' } as const;
-    if (rehearsal === undefined)
-      return { ...common, createParty: behaving(calleeOf(script)), people: nobodyElse };
-    const createParty = rehearsing({ callId, script, rehearsal }, rehearsals, calleeOf);
-    return { ...common, createParty, people: rehearsal.people };
+}: CalleesOptions & {
+  onCheckpoint: (callId: string) => void;
+  rehearsals: Rehearsals;
+  logger: Logger;
+}): Callees => {
+  const playing = (
+    callee: ScriptedCallee & { stepsDone?: number },
+    { callId, language }: LineInput,
+    behaviourOf: typeof calleeOf,
+  ): Reached => ({
+    language,
+    who: 'scripted',
+    createParty: scripted(callId, callee, { rehearsals, onCheckpoint }, behaviourOf),
+    people: callee.rehearsal?.people ?? nobodyElse,
+  });
+
+  const resumedScript = (
+    { script: steps, stepsDone, rehearsal: settings }: Extract<SimulatedFarEnd, { is: 'script' }>,
+    input: LineInput,
+  ): Reached | Promise<Reached> | undefined => {
+    const { script } = parseScript(steps, input.direction === 'inbound' ? 'caller' : 'callee');
+    if (script === undefined) return undefined;
+    const resumed = (rehearsal: Rehearsal | undefined): Reached =>
+      playing({ script, rehearsal, stepsDone }, input, resumedPerson);
+    if (settings === null || openRehearsal === undefined) return resumed(undefined);
+    return openRehearsal(settings).then(resumed, (error: unknown) => {
+      logger.error({ err: error, call_id: input.callId }, 'the script of a call is no longer watched');
+      return resumed(undefined);
+    });
+  };
+
+  const resumedCall = (input: LineInput, farEnd: SimulatedFarEnd): Reached | Promise<Reached> | undefined => {
+    if (farEnd.is === 'script') return resumedScript(farEnd, input);
+    const createParty = resumePhone?.(input, farEnd);
+    return createParty && { createParty, language: input.language, who: 'person', people: nobodyElse };
   };
 
   const withoutScript = (input: LineInput): Reached => {
@@ -231,7 +285,7 @@ export const createCallees = ({
   };
 
   const reached = (callee: ScriptedCallee | undefined, input: LineInput): Reached =>
-    callee === undefined ? withoutScript(input) : playing(callee, input);
+    callee === undefined ? withoutScript(input) : playing(callee, input, calleeOf);
 
   return {
     reachedBy(input) {
@@ -242,11 +296,13 @@ export const createCallees = ({
         (callee) => reached(callee, input),
         (error: unknown) => {
           logger.error({ err: error, call_id: callId }, 'the script of a simulated callee could not be read');
-          return knownPerson(unreachable('trunk_error'), language);
+          return knownPerson(unreachable('system_error'), language);
         },
       );
     },
-    standingAt({ direction, to, language }) {
+    standingAt(input, farEnd) {
+      if (farEnd !== null) return resumedCall(input, farEnd);
+      const { direction, to, language } = input;
       const talk = direction === 'inbound' ? talkPolitely : knownTalk.get(to);
       return (
         talk &&

@@ -178,6 +178,8 @@ export const createCarriedVoices =
       showTones: media.showTones,
       leave() {
         media.leave();
+        // The far end ends with this process.
+        media.close();
         fallSilent();
       },
       close() {

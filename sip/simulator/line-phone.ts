@@ -2,7 +2,7 @@
  * The telephone at the far end of a simulated line. The telephone is a class, because a closure per function would take
  * more memory on every line.
  */
-import type { UnansweredCause } from '#machines/line.ts';
+import type { UnansweredLineCause } from '#machines/line.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '#machines/line-life.ts';
 import type { CarriedAudio, Phone } from './party.ts';
@@ -43,7 +43,7 @@ export class LinePhone implements Phone {
     this.audio = audio ?? null;
     this.#line.life.send({ type: this.#line.isAdopted ? 'adopted' : 'answered' });
   }
-  refuse(cause: UnansweredCause): void {
+  refuse(cause: UnansweredLineCause): void {
     this.#line.life.send({ type: 'unanswered', cause });
   }
   hangUp(): void {

@@ -3,8 +3,9 @@
  * telephone and yields wait conditions. A condition is checked whenever the line changes and when its time is over, so
  * a waiting person costs one small object and at most one timer.
  */
-import type { UnansweredCause } from '#machines/line.ts';
+import type { UnansweredLineCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
@@ -22,7 +23,7 @@ export interface Phone {
    */
   answer(audio?: CarriedAudio): void;
   /** Rejects the call; possible only before the answer. */
-  refuse(cause: UnansweredCause): void;
+  refuse(cause: UnansweredLineCause): void;
   /** Hangs up an answered call, or cancels the call before the answer. */
   hangUp(): void;
   /** Begins to say the text. The caller waits until `isSpeaking` is false before the next text. */
@@ -82,6 +83,13 @@ export type Party = {
   notice(): void;
   /** Called when the line has ended. */
   stop(end: LineEnd): void;
+  /** Called instead of `stop` when another process continues the call. If absent, `stop` is called. */
+  leave?(): void;
+  /**
+   * State from which another process resumes the party now, if the party has any; `null` for a party that cannot be
+   * resumed yet. Every process knows a party without this function.
+   */
+  resumeState?(): SimulatedFarEnd | null;
 };
 
 export type CreateParty = (phone: Phone, time: LineTime) => Party;
@@ -124,6 +132,14 @@ export const behaving =
   (phone, time) =>
     createScriptedParty(behaviour(phone), time);
 
+const released: LineEnd = { by: 'gateway', cause: null };
+
+/** Releases a party whose call continues in another process. */
+export const leaveParty = (party: Party): void => {
+  if (party.leave === undefined) party.stop(released);
+  else party.leave();
+};
+
 /** A party that is being looked up: nothing happens at its telephone before. `finding` must not reject. */
 export const lookedUp =
   (finding: Promise<CreateParty>): CreateParty =>
@@ -140,10 +156,16 @@ export const lookedUp =
       notice() {
         if (typeof party !== 'string') party.notice();
       },
+      resumeState: () => (typeof party === 'string' ? null : (party.resumeState?.() ?? null)),
       stop(end) {
         const stopped = party;
         party = 'over';
         if (typeof stopped !== 'string') stopped.stop(end);
+      },
+      leave() {
+        const left = party;
+        party = 'over';
+        if (typeof left !== 'string') leaveParty(left);
       },
     };
   };

@@ -136,14 +136,42 @@ function* doStep(phone: Phone, talk: Talk, step: ScriptStep, watch: ScriptWatch 
   }
 }
 
-/** Plays the steps of an answered call. A watched script ends the call when a step times out. */
-export function* talkByScript(phone: Phone, script: Script, watch: ScriptWatch | null = null): Course {
+/** The person's place in a script, from which another process can continue. */
+export type ScriptPlace = {
+  /** Steps that are completed, at first by an earlier process of the call. */
+  readonly stepsDone: number;
+  done(count: number): void;
+};
+
+/** `onStep` is called after each completed step. */
+export const placeInScript = (stepsDone: number, onStep: () => void): ScriptPlace => {
+  let done = stepsDone;
+  return {
+    get stepsDone() {
+      return done;
+    },
+    done(count) {
+      done = count;
+      onStep();
+    },
+  };
+};
+
+const beginning = (): ScriptPlace => placeInScript(0, () => {});
+
+/** Plays the steps of an answered call from this place. A watched script ends the call when a step times out. */
+export function* talkByScript(
+  phone: Phone,
+  script: Script,
+  { watch = null, place = beginning() }: { watch?: ScriptWatch | null; place?: ScriptPlace } = {},
+): Course {
   const ears = createEars(phone);
   const talk: Talk = { begunBefore: 0, expectsAnswer: false, keysTaken: 0, ears };
-  for (const [index, step] of script.entries()) {
+  for (const [index, step] of [...script.entries()].slice(place.stepsDone)) {
     const course = doStep(phone, talk, step, watch);
     if (!(yield* inTime(course, { phone, ears, step, watch }))) return phone.hangUp();
     watch?.done(index + 1);
+    place.done(index + 1);
   }
   if (watch === null) return undefined;
   watch.isDone();
@@ -152,7 +180,7 @@ export function* talkByScript(phone: Phone, script: Script, watch: ScriptWatch |
 }
 
 /** A callee that plays this script. */
-export const calleeOf = (script: Script, watch: ScriptWatch | null = null): Behaviour =>
+export const calleeOf = (script: Script, playing: Parameters<typeof talkByScript>[2] = {}): Behaviour =>
   function* (phone) {
-    if (yield* takeCall(phone, script[0])) yield* talkByScript(phone, script, watch);
+    if (yield* takeCall(phone, script[0])) yield* talkByScript(phone, script, playing);
   };

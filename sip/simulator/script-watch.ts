@@ -1,5 +1,5 @@
 /** A watched script of a rehearsal: its progress, and a time limit for every step. */
-import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
+import type { ScriptProgress, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { Ears } from './ears.ts';
@@ -14,12 +14,15 @@ export type ScriptWatch = {
   patternOf(source: string): SaidPattern | undefined;
   /** Sets the number of completed steps. */
   done(count: number): void;
+  /** The person has done everything in the script. */
   isDone(): void;
   timedOut(): void;
 };
 
-/** Settings for the watched scripts of a rehearsal. */
+/** A watched script of a rehearsal. */
 export type Rehearsal = {
+  /** The settings of the rehearsal, from which another process creates it again. */
+  settings: ScriptRehearsal;
   stepTimeoutMs: number;
   readPattern: ReadPattern;
   /** Transfer targets of the call, by number. */
@@ -30,7 +33,7 @@ export const nobodyElse: ReadonlyMap<string, Person> = new Map();
 
 /** Watches a script. `progress` is updated; `notice` makes the person check its wait condition. */
 export const watchScript = (
-  { stepTimeoutMs, readPattern }: Omit<Rehearsal, 'people'>,
+  { stepTimeoutMs, readPattern }: Pick<Rehearsal, 'stepTimeoutMs' | 'readPattern'>,
   progress: ScriptProgress,
   { time, notice }: { time: Pick<LineTime, 'after'>; notice: () => void },
 ): ScriptWatch => ({
@@ -63,16 +66,16 @@ export const watchScript = (
 const mostKept = 1_000;
 
 export type Rehearsals = {
-  /** Begins to play a script in this call. */
-  begin(callId: string, script: Script): ScriptProgress;
+  /** Begins to play a script in this call, or continues after these completed steps. */
+  begin(callId: string, script: Script, stepsDone: number): ScriptProgress;
   find(callId: string): Readonly<ScriptProgress> | undefined;
 };
 
 export const createRehearsals = (): Rehearsals => {
   const calls = new Map<string, ScriptProgress>();
   return {
-    begin(callId, script) {
-      const progress: ScriptProgress = { steps: script.length, stepsDone: 0, outcome: 'playing' };
+    begin(callId, script, stepsDone) {
+      const progress: ScriptProgress = { steps: script.length, stepsDone, outcome: 'playing' };
       calls.set(callId, progress);
       const [oldest] = calls.keys();
       if (calls.size > mostKept && oldest !== undefined) calls.delete(oldest);

@@ -5,11 +5,11 @@
  */
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
-import type { LineResumeState } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint, LineResumeState } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineEnd, type LineLife } from '#machines/line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
-import type { CarriedAudio, CreateParty } from './party.ts';
+import { leaveParty, type CarriedAudio, type CreateParty } from './party.ts';
 import type { CarryVoices } from './carried-voices.ts';
 import { createTransferring, type Person } from './transferring.ts';
 import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
@@ -20,7 +20,7 @@ const hangUpMs = 20;
 export type FarEnd = Pick<VoicesOptions, 'answering'> & {
   /** Transfer targets of this call, in addition to the known ones. */
   people: ReadonlyMap<string, Person>;
-  /** Whether the far end would be available in another process after take-over. */
+  /** Whether every process knows the far end; otherwise its party has a state of its own (`Party.resumeState`). */
   outlives: boolean;
 };
 
@@ -39,6 +39,8 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'record'> & {
   isAdopted: boolean;
   /** Person of a transfer who is connected with the far end of a taken-over call. */
   connectedWith: LineResumeState['connectedWith'];
+  /** Called when the line is answered, here or by an earlier process. */
+  onAnswered: () => void;
   /** Called when the line is over and has released everything. */
   onOver: () => void;
 };
@@ -77,8 +79,7 @@ const hangUp = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
 };
 
 export type SimulatedLine = Line & {
-  /** Described at `LineCheckpoint`. */
-  isResumable(): boolean;
+  checkpoint(): LineCheckpoint;
 };
 
 export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLine => {
@@ -92,10 +93,16 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
     onChange();
   };
 
-  const fallSilent = (end: LineEnd, how: 'close' | 'leave'): void => {
+  const fallSilent = (end: LineEnd): void => {
     party.stop(end);
     transferring.end();
-    heard?.[how]();
+    heard?.close();
+  };
+
+  const release = (): void => {
+    leaveParty(party);
+    transferring.end();
+    heard?.leave();
   };
 
   const life = runLineLife({
@@ -105,6 +112,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
     emit(event) {
       if (transferring.isTheirs(event)) return;
       if (cancelsFarewell(event)) expectFarewell(false);
+      // Before the event, because the far end is stored together with the answer.
+      if (event.type === 'line.answered' || event.type === 'line.adopted') options.onAnswered();
       emit(event);
     },
     actions: {
@@ -112,9 +121,9 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
         voices().begin();
         if (connectedWith !== null) transferring.adopt(connectedWith.talkedMs);
       },
-      fallSilent: (end) => fallSilent(end, 'close'),
+      fallSilent,
       hangUp: (end) => hangUp(end, life, time),
-      release: () => fallSilent({ by: 'gateway', cause: null }, 'leave'),
+      release,
     },
     onOver,
   });
@@ -174,6 +183,14 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
       }
     },
     ...life.finish,
-    isResumable: () => options.farEnd().outlives && life.is('answered') && transferring.isResumable(),
+    checkpoint() {
+      const farEnd = party.resumeState?.() ?? null;
+      const outlives = options.farEnd().outlives || farEnd !== null;
+      return {
+        legs: [],
+        isResumable: outlives && life.is('answered') && transferring.isResumable(),
+        farEnd,
+      };
+    },
   };
 };

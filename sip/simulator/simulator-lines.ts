@@ -7,16 +7,17 @@ import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { HeardBefore } from '#src/domain/sip-leg.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MediaMeans } from '#sip/audio/call-media.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
-import { resumeNothing, type Lines, type OnArrival } from '../lines.ts';
+import { noFarEnds, resumeNothing, type Lines, type OnArrival } from '../lines.ts';
 import type { AnsweringNumbers } from '#sip/audio/listening/answering-machine.ts';
 import {
   callerOf,
   createCallees,
-  rehearsing,
   knownPerson,
+  scripted,
   unreachable,
   type CalleesOptions,
   type Reached,
@@ -45,6 +46,8 @@ export type SimulatorLinesOptions = RecorderOptions &
     mediaFor: ((input: LineInput) => MediaMeans) | false;
     /** Thresholds of answering-machine detection. */
     answering: AnsweringNumbers;
+    /** Called when the far end of a call has changed, which `checkpoint` returns. */
+    onCheckpoint?: (callId: string) => void;
     /** Maximum time for which `close` waits for unfinished recordings, in wall-clock milliseconds. */
     closeWithinMs?: number;
   };
@@ -82,16 +85,19 @@ type Calling = Pick<InboundCall, 'script' | 'rehearsal' | 'language' | 'partyFor
 
 const callerBy = (
   { callId, script, rehearsal, language, partyFor }: Calling,
-  rehearsals: Rehearsals,
+  playing: { rehearsals: Rehearsals; onCheckpoint: (callId: string) => void },
 ): SimulatedCaller => {
   const people = rehearsal?.people ?? nobodyElse;
   if (partyFor !== undefined) return { who: 'person', partyFor, language, people };
   if (script === null) return { who: 'known', partyFor: () => behaving(callerOf(null)), language, people };
-  const createParty =
-    rehearsal === undefined
-      ? behaving(callerOf(script))
-      : rehearsing({ callId, script, rehearsal }, rehearsals, callerOf);
+  const createParty = scripted(callId, { script, rehearsal }, playing, callerOf);
   return { who: 'scripted', partyFor: () => createParty, language, people };
+};
+
+/** Whether this connected person of a transfer is known here: one of the script's, or one that every gateway knows. */
+const isKnown = (to: string, farEnd: SimulatedFarEnd | null): boolean => {
+  const people = (farEnd?.is === 'script' && farEnd.rehearsal?.people) || {};
+  return Object.hasOwn(people, to) ? people[to] === 'accepts' : outlivesGateway(to);
 };
 
 /** Opens a line and keeps it in `lines` until it is over. */
@@ -103,7 +109,9 @@ const createOpenLine =
     logger,
     recorder,
     lines,
+    onCheckpoint,
   }: Pick<SimulatorLinesOptions, 'clock' | 'speed' | 'mediaFor' | 'logger'> & {
+    onCheckpoint: (callId: string) => void;
     recorder: ReturnType<typeof createRecorder>;
     lines: Map<string, SimulatedLine>;
   }) =>
@@ -132,6 +140,7 @@ const createOpenLine =
         mediaFor === false || speed !== 1
           ? null
           : createCarriedVoices(() => mediaFor(input), logger.child({ call_id: input.callId })),
+      onAnswered: () => onCheckpoint(input.callId),
       onOver() {
         if (lines.get(input.callId) === line) lines.delete(input.callId);
       },
@@ -141,12 +150,12 @@ const createOpenLine =
   };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
-  const { clock, speed, logger } = options;
+  const { clock, speed, logger, onCheckpoint = () => {} } = options;
   /** Time of the network itself, which does not belong to a line. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
   const rehearsals = createRehearsals();
-  const callees = createCallees({ ...options, rehearsals, logger });
+  const callees = createCallees({ ...options, onCheckpoint, rehearsals, logger });
   const callers = createCallers({ time, speed, logger });
   const lines = new Map<string, SimulatedLine>();
   let state: State = { is: 'new' };
@@ -162,7 +171,30 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     return { createParty: partyFor(input), language: caller.language ?? language, who, people };
   };
 
-  const openLine = createOpenLine({ ...options, recorder, lines });
+  const openLine = createOpenLine({ ...options, onCheckpoint, recorder, lines });
+
+  /** Opens a line to a party that may still have to be looked up. */
+  const openTo = (
+    reached: Reached | Promise<Reached>,
+    farEndOf: (found: Reached) => FarEnd,
+    { input, emit }: { input: LineInput; emit: (event: LineEvent) => void },
+    how: Omit<Parameters<typeof openLine>[3], 'farEnd'>,
+  ): Line => {
+    if (!(reached instanceof Promise))
+      return openLine(input, emit, reached, { ...how, farEnd: () => farEndOf(reached) });
+    let farEnd: FarEnd = { people: nobodyElse, outlives: false, answering: null };
+    const finding = reached.then((found) => {
+      farEnd = farEndOf(found);
+      return found.createParty;
+    });
+    const { language } = input;
+    return openLine(
+      input,
+      emit,
+      { createParty: lookedUp(finding), language },
+      { ...how, farEnd: () => farEnd },
+    );
+  };
 
   return {
     name: 'simulator',
@@ -170,49 +202,42 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       state = { is: 'open', onArrival };
     },
     open(input, emit, parent) {
-      const reached = reachedBy(input);
-      const { direction, language } = input;
       const farEndOf = ({ who, people }: Reached): FarEnd => {
         const whoAnswers = who === 'person' ? 'human' : options.answering;
         return {
           people,
           outlives: who === 'known',
-          answering: direction === 'outbound' ? whoAnswers : null,
+          answering: input.direction === 'outbound' ? whoAnswers : null,
         };
       };
       const how = { isAdopted: false, before: null, parent, connectedWith: null };
-      if (!(reached instanceof Promise))
-        return openLine(input, emit, reached, { ...how, farEnd: () => farEndOf(reached) });
-      let farEnd: FarEnd = { people: nobodyElse, outlives: false, answering: null };
-      const finding = reached.then((found) => {
-        farEnd = farEndOf(found);
-        return found.createParty;
-      });
-      return openLine(
-        input,
-        emit,
-        { createParty: lookedUp(finding), language },
-        { ...how, farEnd: () => farEnd },
-      );
+      return openTo(reachedBy(input), farEndOf, { input, emit }, how);
     },
-    // The far ends are known at every gateway: there are no legs to store.
-    checkpoint: (callId) => ({ legs: [], isResumable: lines.get(callId)?.isResumable() ?? false }),
+    // The far ends have no legs to store.
+    checkpoint: (callId) => lines.get(callId)?.checkpoint() ?? noFarEnds,
     resume(input, state, emit, parent) {
       const { connectedWith, heard: before } = state;
-      const standing = callees.standingAt(input);
-      if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to))) {
+      const standing = callees.standingAt(input, state.farEnd);
+      if (standing === undefined || (connectedWith !== null && !isKnown(connectedWith.to, state.farEnd))) {
         // The far end was lost with its gateway; what it had said was not.
         if (before !== null) recorder.record(input, time, before)?.finish();
         return resumeNothing(() => clock.now())(input, state, emit);
       }
-      const farEnd = { people: standing.people, outlives: true, answering: null };
-      const how = { isAdopted: true, before, parent, connectedWith, farEnd: () => farEnd };
-      return openLine(input, emit, standing, how);
+      const farEndOf = ({ who, people }: Reached): FarEnd => ({
+        people,
+        outlives: who === 'known',
+        answering: null,
+      });
+      const how = { isAdopted: true, before, parent, connectedWith };
+      return openTo(standing, farEndOf, { input, emit }, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
-      callers.add(callId, callerBy({ callId, script, rehearsal, language, partyFor }, rehearsals));
+      callers.add(
+        callId,
+        callerBy({ callId, script, rehearsal, language, partyFor }, { rehearsals, onCheckpoint }),
+      );
       try {
         const arrival = { callId, from, to, at: clock.now() };
         const verdict = await state.onArrival(sipHeaders ? { ...arrival, sipHeaders } : arrival);

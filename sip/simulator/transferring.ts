@@ -125,7 +125,8 @@ export const createTransferring = (options: {
         case 'transfer':
           if (!life.is('answered')) return undefined;
           person = options.people().get(command.to) ?? people.get(command.to) ?? nobody;
-          outlives = !options.people().has(command.to) && outlivesGateway(command.to);
+          // The next gateway knows the persons of this call, too.
+          outlives = person === 'accepting';
           return ring(command.mode);
         case 'brief':
           return leg === 'answered' ? brief(command.text, command.acceptKey) : undefined;

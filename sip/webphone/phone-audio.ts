@@ -69,12 +69,14 @@ const createAccount = () => {
 };
 
 /** The agent's voice on its way: queued here, and in transit to the phone. */
-const createVoicePath = () => {
+const createVoicePath = (isResumed: boolean) => {
   const waiting: Waiting[] = [];
   let account = createAccount();
   let speaker: Speaker | null = null;
   /** Whether the phone has begun to send, which shows that it can play. */
   let isReady = false;
+  /** Whether the phone still counts what another gateway had sent. */
+  let countsForOther = isResumed;
 
   const sendFrames = (samples: Int16Array): Int16Array => {
     let rest = samples;
@@ -118,6 +120,8 @@ const createVoicePath = () => {
     },
     /** Processes the phone's count of played samples; returns whether the count is possible. */
     played(samples: number): boolean {
+      countsForOther &&= samples > 0;
+      if (countsForOther) return true;
       if (!account.played(samples)) return false;
       isReady = speaker !== null;
       goOn();
@@ -176,8 +180,9 @@ const samplesOf = (message: Uint8Array): Int16Array =>
   // The samples are copied, because the message may be unaligned in memory and listeners store it.
   new Int16Array(Uint8Array.from(message.subarray(phoneFrameHead)).buffer);
 
-export const createPhoneAudio = (numbers: PhoneAudioNumbers, clock: Clock): PhoneAudio => {
-  const voice = createVoicePath();
+/** `isResumed`: the phone had the call at another gateway, and starts to count anew when it learns of this one. */
+export const createPhoneAudio = (numbers: PhoneAudioNumbers, clock: Clock, isResumed = false): PhoneAudio => {
+  const voice = createVoicePath(isResumed);
   const allowance = createAllowance(numbers.burstMs, clock);
   let open: { events: AudioEvents; watch: ReturnType<typeof createStallWatch> } | null = null;
 

@@ -11,6 +11,7 @@ import type {
   SaidSentence,
   ToPhone,
 } from '#src/domain/web-phone.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { CarriedAudio, CreateParty, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/sounding-utterance.ts';
 
@@ -30,8 +31,11 @@ export type InCall = Exclude<
 
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
-  /** Answers the call with audio or by typing. Actions of the agent are sent to `tell` from then on. */
-  answer(tell: Tell, sound: CarriedAudio | null): void;
+  /**
+   * Answers the call at the phone with this name, with audio or by typing. Actions of the agent are sent to `tell` from
+   * then on.
+   */
+  answer(name: string, tell: Tell, sound: CarriedAudio | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
@@ -46,9 +50,14 @@ export type Tell = (message: ToPhone) => void;
 export type PhoneCallEvents = {
   /** Called when the telephone begins to ring, except for a call that was dialled at the phone. */
   ringing: (call: PhoneCall) => void;
-  /** Called when the gateway has accepted a call that was dialled at the phone. */
+  /**
+   * Called when the gateway has accepted a call that was dialled at the phone, or has taken over a call that a phone had
+   * at another gateway.
+   */
   taken: (call: PhoneCall) => void;
   ended: (call: PhoneCall, reason: PhoneCallEnd) => void;
+  /** Called when another gateway continues the call. */
+  left: (call: PhoneCall) => void;
 };
 
 const detailsOf = ({ callId, direction, from, to, language, sipHeaders }: LineInput): PhoneCallDetails => ({
@@ -169,9 +178,15 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
 
 type Handset = ReturnType<typeof createHandset>;
 
-const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): PhoneCall => ({
+const callOn = (
+  details: PhoneCallDetails,
+  phone: Phone,
+  handset: Handset,
+  answeredAt: (farEnd: SimulatedFarEnd) => void,
+): PhoneCall => ({
   details,
-  answer(tell, sound) {
+  answer(name, tell, sound) {
+    answeredAt({ is: 'phone', name, hasSound: sound !== null });
     if (sound !== null) handset.hasSound();
     handset.pickUp(tell);
     if (sound === null) phone.answer();
@@ -206,17 +221,18 @@ const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
   return cause === null ? 'other_side' : 'cancelled';
 };
 
-/** Creates the far end of a call at web phones. */
+/** Creates the far end of a call at web phones. `isResumed`: a phone had the call at another gateway. */
 export const phoneParty =
-  (input: LineInput, on: PhoneCallEvents): CreateParty =>
+  (input: LineInput, on: PhoneCallEvents, isResumed = false): CreateParty =>
   (phone, time) => {
     const details = detailsOf(input);
     const handset = createHandset(details, phone);
-    const call = callOn(details, phone, handset);
+    let farEnd: SimulatedFarEnd | null = null;
+    const call = callOn(details, phone, handset, (known) => (farEnd = known));
     return {
       start() {
-        if (input.direction === 'inbound') {
-          time.after(callerIsAnsweredMs, () => on.taken(call));
+        if (isResumed || input.direction === 'inbound') {
+          time.after(isResumed ? 0 : callerIsAnsweredMs, () => on.taken(call));
           return;
         }
         time.after(dialledToRingingMs, () => {
@@ -225,9 +241,14 @@ export const phoneParty =
         });
       },
       notice: handset.notice,
+      resumeState: () => farEnd,
       stop(end) {
         handset.hangUp();
         on.ended(call, reasonOf(end));
+      },
+      leave() {
+        handset.hangUp();
+        on.left(call);
       },
     };
   };

@@ -67,7 +67,11 @@ export const connectEverywhere = (
     if (type === 'answered' || type === 'ended') ringing.delete(callId);
     if (type === 'ended' && talk?.callId === callId) setTalk(null);
   };
+  /** Whether a gateway resumes a call although the phone has answered another one since. */
+  const isSuperseded = ({ type, call_id: callId }: ToldPhone): boolean =>
+    type === 'answered' && talk !== null && talk.callId !== null && talk.callId !== callId;
   const told = (gateway: string, message: ToldPhone): void => {
+    if (isSuperseded(message)) return links.get(gateway)?.send({ type: 'hang_up' });
     note(gateway, message);
     tell(message);
   };

@@ -5,6 +5,7 @@ import type { PhoneCall, Tell } from './phone-call.ts';
 import type { PhoneAudio } from './phone-audio.ts';
 
 export type Station = {
+  readonly name: string;
   /** Sends a message to the phone; `null` while the connection is lost. */
   tell: Tell | null;
   /** Time of the page's connection, by a clock that all gateways share. */
@@ -27,7 +28,11 @@ export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall
 /** Connection through which the gateway reaches a phone. */
 export type PhoneWay = { tell: Tell } & Pick<Station, 'since' | 'play' | 'replaced'>;
 
-const createStation = (way: PhoneWay): Station => ({
+const createStation = (
+  name: string,
+  way: Pick<Station, 'tell' | 'since' | 'play' | 'replaced'>,
+): Station => ({
+  name,
   ...way,
   call: null,
   sound: null,
@@ -61,6 +66,21 @@ export const release = (
     station.tell?.({ type: 'ended', call_id: call.details.call_id, reason });
     clock.clearTimeout(station.timer);
     if (station.tell === null) workspace.stations.delete(name);
+  }
+};
+
+/** Removes a call that another gateway continues from its phone, which is not told: it has the call still. */
+export const forgetCall = (
+  { stations }: Workspace,
+  call: PhoneCall,
+  clock: Pick<Clock, 'clearTimeout'>,
+): void => {
+  for (const [name, station] of stations) {
+    if (station.call !== call) continue;
+    station.call = null;
+    station.sound = null;
+    clock.clearTimeout(station.timer);
+    if (station.tell === null) stations.delete(name);
   }
 };
 
@@ -105,7 +125,7 @@ export const connectStation = (
   clock: Pick<Clock, 'clearTimeout'>,
 ): Station => {
   const known = stations.get(name);
-  const station = known ?? createStation(way);
+  const station = known ?? createStation(name, way);
   const before = known && { ...known };
   clock.clearTimeout(station.timer);
   Object.assign(station, { ...way, reports: false, dialling: null });
@@ -118,13 +138,21 @@ export const connectStation = (
   return station;
 };
 
+/** The phone with this name; a phone that is not connected here yet has no connection. */
+export const expectedStation = ({ stations }: Workspace, name: string): Station => {
+  const station =
+    stations.get(name) ?? createStation(name, { tell: null, since: 0, play: () => {}, replaced: () => {} });
+  stations.set(name, station);
+  return station;
+};
+
 /** Assigns a call to this phone, with audio or without. */
 export const take = (station: Station, call: PhoneCall, sound: PhoneAudio | null): void => {
   station.dialling = null;
   station.call = call;
   station.sound = sound;
   connectSound(station);
-  call.answer(tellTo(station), sound?.endpoint ?? null);
+  call.answer(station.name, tellTo(station), sound?.endpoint ?? null);
   call.receive({ type: 'voice', on: station.reports });
 };
 

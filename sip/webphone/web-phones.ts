@@ -9,11 +9,13 @@ import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FromPhone, PhoneRefusal } from '#src/domain/web-phone.ts';
 import type { CreateParty } from '../simulator/party.ts';
-import { phoneParty, type PhoneCallEvents } from './phone-call.ts';
+import { phoneParty, type PhoneCall, type PhoneCallEvents } from './phone-call.ts';
 import { createPhoneAudio, isAudioFrame, type PhoneAudio, type PhoneAudioNumbers } from './phone-audio.ts';
 import {
   answer,
   connectStation,
+  expectedStation,
+  forgetCall,
   isTaken,
   loseStation,
   release,
@@ -54,6 +56,8 @@ export type WebPhonesOptions = {
   workspaceOf: (callId: string) => string | undefined;
   /** Time within which a phone may reconnect during a call, in wall-clock milliseconds. */
   comeBackMs: number;
+  /** The same for a phone whose gateway died: its page may have to wait until a gateway runs again. */
+  resumeMs: number;
   /** Settings of calls with audio; `null` if the lines carry no audio. */
   sound: PhoneAudioNumbers | null;
   /** Languages of speech recognition (BCP 47); absent if every language is recognized. */
@@ -75,6 +79,11 @@ export type WebPhones = {
   connect(phone: ConnectingPhone): PhoneConnection;
   /** Returns the party for a call to any number. */
   partyFor(input: LineInput): CreateParty;
+  /**
+   * Returns the party of a call that this phone had at another gateway. The phone hangs up if it has another call, or
+   * does not connect in time.
+   */
+  resume(input: LineInput, phone: { name: string; hasSound: boolean }): CreateParty;
   /** Releases all timers. */
   close(): void;
 };
@@ -87,6 +96,7 @@ const nowhere: PhoneCallEvents = {
   ringing: () => undefined,
   taken: () => undefined,
   ended: () => undefined,
+  left: () => undefined,
 };
 
 /**
@@ -106,7 +116,7 @@ const dialFrom = async (
     sound: () => PhoneAudio | null;
     dial: Dial;
   },
-  { ringing, ended }: PhoneCallEvents,
+  { ringing, ended, left }: PhoneCallEvents,
   logger: Logger,
 ): Promise<void> => {
   const dialling = Symbol('dialling');
@@ -126,6 +136,7 @@ const dialFrom = async (
       ended(call, reason);
       giveUp('failed');
     },
+    left,
   };
   const verdict = await dial({
     workspaceId,
@@ -210,7 +221,18 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
       release(workspaces.of(workspaceId), call, reason, clock);
       workspaces.forgetIfEmpty(workspaceId);
     },
+    left(call) {
+      forgetCall(workspaces.of(workspaceId), call, clock);
+      workspaces.forgetIfEmpty(workspaceId);
+    },
   });
+
+  /** Removes a phone that is not connected any more. */
+  const leave = (workspaceId: string, station: Station): void => {
+    workspaces.of(workspaceId).stations.delete(station.name);
+    station.call?.hangUp();
+    workspaces.forgetIfEmpty(workspaceId);
+  };
 
   return {
     connect({ workspaceId, name, dial, ...way }) {
@@ -239,11 +261,6 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
         void dialFrom({ workspaceId, station, to, sound, dial }, eventsOf(workspaceId), logger);
       };
       const phone = { workspace, station, sound: soundWhere, dial: dialTo, refuse };
-      const leave = (): void => {
-        workspace.stations.delete(name);
-        station.call?.hangUp();
-        workspaces.forgetIfEmpty(workspaceId);
-      };
       return {
         receive(message) {
           if (station.tell === tell) obey(message, phone);
@@ -256,14 +273,32 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
         lost() {
           if (station.tell !== tell) return;
           loseStation(station);
-          if (station.call === null || isClosed) return leave();
-          station.timer = clock.setTimeout(leave, options.comeBackMs);
+          if (station.call === null || isClosed) return leave(workspaceId, station);
+          station.timer = clock.setTimeout(() => leave(workspaceId, station), options.comeBackMs);
         },
       };
     },
     partyFor(input) {
       const workspaceId = options.workspaceOf(input.callId);
       return phoneParty(input, workspaceId === undefined ? nowhere : eventsOf(workspaceId));
+    },
+    resume(input, { name, hasSound }) {
+      const workspaceId = options.workspaceOf(input.callId);
+      if (workspaceId === undefined) return phoneParty(input, nowhere, true);
+      const taken = (call: PhoneCall): void => {
+        const station = expectedStation(workspaces.of(workspaceId), name);
+        // Answering takes the line over; a phone with another call hangs up then.
+        if (station.call !== null || isClosed) {
+          call.answer(name, () => {}, null);
+          return call.hangUp();
+        }
+        const { sound } = options;
+        take(station, call, hasSound && sound !== null ? createPhoneAudio(sound, clock, true) : null);
+        if (station.tell === null)
+          station.timer = clock.setTimeout(() => leave(workspaceId, station), options.resumeMs);
+        return undefined;
+      };
+      return phoneParty(input, { ...eventsOf(workspaceId), taken }, true);
     },
     close() {
       isClosed = true;

@@ -87,6 +87,9 @@ const createGiving = (
   };
 };
 
+/** Abort reason of a reply that is over. Without it, each abort would create an error with a stack trace. */
+const released = new DOMException('The reply was released', 'AbortError');
+
 /**
  * One streamed reply, which accepts the agent's pieces and emits events to the conversation. No event is emitted after
  * the end or after the release.
@@ -128,7 +131,7 @@ const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     }
   };
 
-  const cancel = (reason?: AgentFailure): void => {
+  const cancel = (reason: AgentFailure | DOMException = released): void => {
     timers.stop();
     abort.abort(reason);
   };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { isSpanContextValid, SpanKind, SpanStatusCode, trace, type SpanContext } from '@opentelemetry/api';
 
 const tracer = trace.getTracer('trunkline');
@@ -7,13 +7,16 @@ const tracer = trace.getTracer('trunkline');
 const headerOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 
+/** Returns the last 64 bits of a UUID, because Node generates random UUIDs in batches. A variant bit is always set. */
+const newSpanId = (): string => randomUUID().slice(19).replace('-', '');
+
 /**
  * Returns the W3C Trace Context header of one request (version 00, section 3.2) if no traces are collected. All
  * requests of a call share a trace whose id is the call's id without hyphens, so that either side can find the trace by
  * the call. Each request is a new span.
  */
 export const traceparent = (callId: string): string =>
-  `00-${callId.replaceAll('-', '').toLowerCase()}-${randomBytes(8).toString('hex')}-01`;
+  `00-${callId.replaceAll('-', '').toLowerCase()}-${newSpanId()}-01`;
 
 /**
  * Traces one request to an agent endpoint as a child of the active span, which ends with the response headers. `send`

@@ -59,6 +59,8 @@ export type CallServices = Pick<
   | 'resumeRecording'
 > & {
   approach: Admission['approach'];
+  /** Returns the refusal of a request that begins a call; `null` if this gateway has capacity. */
+  refusal: Admission['refusal'];
   repeatedRequests: RepeatedRequests;
   storedCalls: StoredCalls;
   recordings: Recordings;
@@ -216,6 +218,8 @@ export interface Simulator {
   defineCallee(workspaceId: string, number: string, callee: SimulatedCallee): Promise<void>;
   /** Returns the behaviour of a callee; `undefined` for a number that the workspace has not defined. */
   findCallee(workspaceId: string, number: string): Promise<SimulatedCallee | undefined>;
+  /** Removes the behaviour of a callee. Resolves to whether the workspace had defined one. */
+  deleteCallee(workspaceId: string, number: string): Promise<boolean>;
   /**
    * Returns the progress of a call's script, from the gateway of the call; `undefined` if the script is not watched or
    * the call ended too long ago. Refuses with `service_unavailable` if that gateway cannot be reached.

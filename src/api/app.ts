@@ -6,9 +6,10 @@ import { createAuthentication, type Authentication } from './http/authenticate.t
 import { type ApiContext, type ApiState, nameRequest } from './http/context.ts';
 import { createCounter, type Counter } from './http/rate-limit.ts';
 import { refuse, refuseLate } from './http/refuse.ts';
+import { refuseAtCapacity } from './http/refuse-at-capacity.ts';
 import type { Route } from './http/route.ts';
 import { routes } from './routes.ts';
-import { securityHeaders } from './http/security-headers.ts';
+import { setSecurityHeaders } from './http/security-headers.ts';
 import { traceApiRequest } from './http/trace-api-request.ts';
 import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './http/unmatched.ts';
@@ -21,10 +22,11 @@ export const createApi = (
   const { logger, onAnswered } = services.operation;
   const app = new Koa<ApiState>();
   refuseLate(app, services);
+  app.use(refuseAtCapacity(services, routes));
   app.use(nameRequest);
   app.use(traceApiRequest);
   app.use(logAccess(logger, onAnswered));
-  app.use(securityHeaders());
+  app.use(setSecurityHeaders);
   app.use(refuse(services));
   app.use(checkTarget);
   app.use(findRoute(services, failures));

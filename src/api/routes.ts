@@ -26,7 +26,7 @@ import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './http/route.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
-import { getCallee, putCallee } from './simulator/callees.ts';
+import { deleteCallee, getCallee, putCallee } from './simulator/callees.ts';
 import { getSimulatedCall, placeSimulatedCall } from './simulator/simulated-calls.ts';
 import { createToken, revokeToken, getCurrentToken, listTokens } from './tokens/tokens.ts';
 import { listGateways } from './operation/list-gateways.ts';
@@ -143,6 +143,7 @@ export const routes: readonly Route[] = [
   getSimulatedCall,
   putCallee,
   getCallee,
+  deleteCallee,
 
   signIn,
   signOut,

@@ -66,7 +66,7 @@ export type CallParts = {
 
 export type CallLimits = {
   admission: AdmissionLimits;
-  load: Pick<LoadShedding, 'pressure' | 'share'> & Pick<CallRate, 'take'>;
+  load: Pick<LoadShedding, 'pressure' | 'share'> & Pick<CallRate, 'hasRoom' | 'take'>;
   platformPolicy: PolicySettings;
   /** Maximum number of calls in progress over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;

@@ -2757,6 +2757,14 @@ export type Operations = {
     };
     answer: SimulatedCallee;
   };
+  /** Remove the script of a callee. The next calls to this number reach the known telephone of that number, or the web phones of the workspace. Calls in progress keep the script. */
+  deleteCallee: {
+    request: {
+      /** The number in domestic format. */
+      number: string;
+    };
+    answer: undefined;
+  };
   /** Sign a browser in. With an admin token, or with the code of a one-time sign-in link. The session is a cookie that scripts cannot read, for the pages of this gateway only; it ends after 30 days, after a week without use, and with its token. Programs send the token itself. */
   signIn: {
     request: {
@@ -2998,6 +3006,12 @@ export const operations = {
   },
   getCallee: { method: 'GET', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
   putCallee: { method: 'PUT', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
+  deleteCallee: {
+    method: 'DELETE',
+    path: '/api/v1/admin/simulator/callees/{number}',
+    headers: [],
+    answer: 'nothing',
+  },
   signIn: { method: 'POST', path: '/console/session', headers: [], answer: 'nothing' },
   signOut: { method: 'DELETE', path: '/console/session', headers: [], answer: 'nothing' },
   signOutEverywhere: { method: 'DELETE', path: '/console/sessions', headers: [], answer: 'nothing' },

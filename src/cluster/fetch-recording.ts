@@ -3,7 +3,7 @@
  * and never held in memory as a whole.
  */
 import type { Readable } from 'node:stream';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -46,24 +46,29 @@ export const createRecordingFetcher = (options: {
   database: Database;
   keys: NodeKeys;
   limits: FetchLimits;
+  /** Dispatcher of the requests; `null` for connections to the other gateways. */
+  openDispatcher: (() => Dispatcher) | null;
   now: () => number;
 }): RecordingFetcher => {
   const { database, keys, limits, now } = options;
-  const agent = new Agent({
-    connect: { timeout: limits.connectMs },
-    connections: limits.connections,
-    headersTimeout: limits.stallMs,
-    bodyTimeout: limits.stallMs,
-  });
+  const openAgent = (): Dispatcher =>
+    new Agent({
+      connect: { timeout: limits.connectMs },
+      connections: limits.connections,
+      headersTimeout: limits.stallMs,
+      bodyTimeout: limits.stallMs,
+    });
+  const dispatcher = (options.openDispatcher ?? openAgent)();
 
   const ask = async (address: string, file: string, method: 'GET' | 'HEAD', range?: string) => {
     const url = new URL(`${recordingsPath}${file}`, address);
     const authorization = proofOf({ method, path: url.pathname, range }, keys, now());
     try {
-      return await request(url, {
+      return await dispatcher.request({
+        origin: url.origin,
+        path: url.pathname,
         method,
         headers: { authorization, ...(range === undefined ? {} : { range }) },
-        dispatcher: agent,
       });
     } catch (cause) {
       throw unavailable(silent, cause);
@@ -108,6 +113,6 @@ export const createRecordingFetcher = (options: {
       return partNames.parse(await body.json());
     },
     openPart: (node, name) => open(node, `parts/${name}`),
-    close: () => agent.destroy(),
+    close: () => dispatcher.destroy(),
   };
 };

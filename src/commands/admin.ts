@@ -16,7 +16,7 @@ import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf, platformPolicyOf } from '#src/start/platform-policy.ts';
 import { readCredentials } from '#src/start/credentials.ts';
-import { urlOf } from '#src/start/http-server.ts';
+import { urlOf } from '#src/start/local-url.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
 import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';

@@ -11,7 +11,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
-import { urlOf } from '#src/start/http-server.ts';
+import { urlOf } from '#src/start/local-url.ts';
 import { knownGateway } from '#src/start/known-gateway.ts';
 import type { CallView } from './call/call-view.ts';
 import { followCall } from './call/follow-call.ts';

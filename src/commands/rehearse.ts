@@ -21,7 +21,7 @@ import { readSuite } from '#src/rehearsals/read-suite.ts';
 import { isPassed, runSuite, type SuiteResult } from '#src/rehearsals/run-suite.ts';
 import type { Suite } from '#src/rehearsals/suite-schema.ts';
 import { readCredentials } from '#src/start/credentials.ts';
-import { urlOf } from '#src/start/http-server.ts';
+import { urlOf } from '#src/start/local-url.ts';
 import { parseOptions, UsageError } from './parse-options.ts';
 import { caseLines, changeLines, closingLines, type Style } from './rehearse/report.ts';
 

@@ -2,6 +2,7 @@
  * Takes over the calls of a dead process (guides/design/architecture.md, "Taking over"): each gets an actor that
  * resumes from the stored state, and its line is taken over. Calls that cannot be resumed are ended.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CallResumeState } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -14,6 +15,7 @@ import type { Database } from '#src/persistence/database/database.ts';
 import type { TakenCall } from '#src/persistence/calls/claim-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { openFarEnd } from '#src/persistence/calls/checkpoint-far-end.ts';
 import { openLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import type { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
@@ -60,10 +62,7 @@ export type TakeOverOptions = {
   logger: Logger;
 };
 
-/**
- * Calls whose journals are read in one query. Their actors start without a pause, which delays other calls by some
- * milliseconds.
- */
+/** Calls whose journals are read in one query. */
 const batch = 16;
 /** Batches in progress: one is read while another starts. */
 const atOnce = 4;
@@ -158,6 +157,12 @@ const createConnect = (options: TakeOverOptions) => {
     options.checkpoints.resume(callId, legs);
     options.expectLine(callId, {
       legs,
+      farEnd: openFarEnd(
+        sealing,
+        checkpoint.progress?.farEnd ?? null,
+        checkpoint.settings.scriptSealed,
+        callId,
+      ),
       connectedWith: connectedWith(takenOver),
       heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
     });
@@ -196,7 +201,11 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
             logger.debug({ err: error }, 'the journals of several calls could not be read together');
             return null;
           });
-          for (const call of some) await resumeCall(call, journals);
+          for (const call of some) {
+            await resumeCall(call, journals);
+            // Calls that have moved half their audio must not wait for the start of all others.
+            await setImmediate();
+          }
         }
       };
       await Promise.all(Array.from({ length: atOnce }, workOff));

@@ -3,10 +3,13 @@
 /** A list of steps, which the simulated line validates. */
 export type Script = readonly unknown[];
 
+/** Reactions of a person to a transfer. */
+export const simulatedPeople = ['accepts', 'declines', 'busy', 'no_answer'] as const;
+
 /** Settings of a rehearsal. `people` contains the reactions of transfer targets by their numbers. */
 export type ScriptRehearsal = {
   stepTimeoutSec: number;
-  people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;
+  people?: Readonly<Record<string, (typeof simulatedPeople)[number]>> | undefined;
 };
 
 /** A callee of a workspace. */

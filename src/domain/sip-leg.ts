@@ -1,3 +1,5 @@
+import type { SimulatedFarEnd } from './simulated-far-end.ts';
+
 /** One leg of a call, with all data that is needed to end its far end after its process died (RFC 3261 section 12). */
 export type SipLeg = {
   /**
@@ -67,11 +69,14 @@ export type LineCheckpoint = {
    * its far ends survive this process. A planned hand-over waits for this; after a crash, any answered line is resumed.
    */
   isResumable: boolean;
+  /** Far end of a simulated call that only this process knows; `null` for any other. */
+  farEnd: SimulatedFarEnd | null;
 };
 
 /** State from which a line is resumed: the stored legs, and what the journal of the call says about them. */
 export type LineResumeState = {
   legs: readonly StoredLeg[];
+  farEnd: SimulatedFarEnd | null;
   /** For the recording of a line that carries words instead of audio; `null` if the call is not recorded. */
   heard: HeardBefore | null;
   /**

@@ -34,7 +34,12 @@ import type { Runtime } from './runtime.ts';
 import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
-import { createCallRate, type CallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
+import {
+  createCallRate,
+  unlimitedCallRate,
+  type CallRate,
+  type LoopState,
+} from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Logger } from 'pino';
 import { createCheckpoints, type Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
@@ -44,7 +49,7 @@ import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
-import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { createFactRecorder, journalPosition, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -127,6 +132,7 @@ export const startJournal = (
     clock,
     logger,
   });
+  const record = createFactRecorder(database.journal);
   const journal = createJournal({
     bus,
     write: async (callId, sequence, fact, epoch) => {
@@ -135,7 +141,7 @@ export const startJournal = (
       const checkpoint =
         fact.type === 'call.answered' ? settings.checkpointOf(callId, checkpoints.withAnswer(callId)) : null;
       const beside = { checkpoint, transitions: last, legsAreGone: checkpoints.areGone(callId) };
-      const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
+      const written = await record(callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
     },
@@ -183,18 +189,17 @@ type Measured = { telemetry: Telemetry; journalling: CallJournal };
 export const startLoadShedding = (
   { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
-): LoadShedding & Pick<CallRate, 'take'> => {
+): LoadShedding & Pick<CallRate, 'hasRoom' | 'take'> => {
   const { everyMs, memory, journal, delayLeft, halvingDelay, callRate, busy } = loadLimits;
   const { eventLoop } = telemetry;
   const loopState = (): LoopState => {
-    if (config.maxDelayMs === 0) return 'free';
-    const delayMs = eventLoop.currentDelayMs();
-    if (delayMs >= config.maxDelayMs) return 'overloaded';
-    return delayMs >= config.maxDelayMs * delayLeft || eventLoop.currentUtilization() >= busy
-      ? 'busy'
-      : 'free';
+    if (eventLoop.currentDelayMs() >= config.maxDelayMs * delayLeft) return 'overloaded';
+    return eventLoop.currentUtilization() >= busy ? 'busy' : 'free';
   };
-  const rate = createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
+  const rate =
+    config.maxDelayMs === 0
+      ? unlimitedCallRate
+      : createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
   started.defer(rate.close);
   const shedding = createLoadShedding({
     limits: {
@@ -221,7 +226,7 @@ export const startLoadShedding = (
     },
   });
   started.defer(shedding.close);
-  return { ...shedding, take: rate.take };
+  return { ...shedding, hasRoom: rate.hasRoom, take: rate.take };
 };
 
 /** Actors and actions of a call's charts. */
@@ -287,8 +292,8 @@ const openSwitchboard = (
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
-    releaseLine(callId) {
-      openLines.release(callId);
+    releaseLine(callId, audioUntil) {
+      openLines.release(callId, audioUntil);
       checkpoints.release(callId);
     },
     logger,
@@ -305,7 +310,7 @@ const openSwitchboard = (
     transitions.countFact(callId);
     if (fact.type === 'call.answered') agents.begin(callId);
   });
-  bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
+  bus.subscribe('taken', ({ callId }) => switchboard.leave(callId, 'now'));
   const conversations = { release: checkpoints.over };
   const holders = [callTime, transitions, conversations, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])

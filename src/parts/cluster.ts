@@ -30,7 +30,6 @@ import {
 import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
 import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
-import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { checkpointForm } from '#src/persistence/calls/call-checkpoints.ts';
@@ -107,9 +106,11 @@ const suddenDeathsOf = ({ lines, realLines }: Config): SharedLines | null => {
 };
 
 /** Notification between gateways. */
-const openWakeUps = ({ config, database, steadyClock, logger, started }: Runtime): WakeUps => {
+const openWakeUps = async ({ config, database, steadyClock, logger, started }: Runtime): Promise<WakeUps> => {
   const byDatabase = databaseWakeUps(database);
   if (config.nats === null) return byDatabase;
+  // Imported only when it is used, because calls of a dead process wait for the modules of this one.
+  const { openNatsWakeUps } = await import('#src/cluster/nats-wake-ups.ts');
   const wakeUps = openNatsWakeUps({
     nats: config.nats,
     numbers: clusterPolicy.nats,
@@ -124,7 +125,7 @@ const openWakeUps = ({ config, database, steadyClock, logger, started }: Runtime
 
 /** Registers this gateway among the others. */
 export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
-  const { config, database, sealing, clock, steadyClock, fence, logger, started } = runtime;
+  const { config, database, sealing, clock, steadyClock, fence, environment, logger, started } = runtime;
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
@@ -146,10 +147,16 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
     numbers: clusterPolicy.counting,
     clock: steadyClock,
   });
-  const wakeUps = openWakeUps(runtime);
+  const wakeUps = await openWakeUps(runtime);
   const signals = createNodeSignals({ database, wakeUps, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
-  const fetcher = createRecordingFetcher({ database, keys: sealing, limits: fetching, now: clock.now });
+  const fetcher = createRecordingFetcher({
+    database,
+    keys: sealing,
+    limits: fetching,
+    openDispatcher: environment.openDispatcher,
+    now: clock.now,
+  });
   started.defer(fetcher.close);
   await watch.join();
   started.defer(() => watch.close());

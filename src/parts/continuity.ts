@@ -125,9 +125,15 @@ export const startTakeOver = (
   const ownership = createOwnership({
     database,
     node,
-    release: calls.switchboard.leave,
+    release: (callId) => calls.switchboard.leave(callId, 'now'),
     resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
   });
+  // A stopping gateway would end the calls; another gateway takes them when it has ended.
+  const takeBack = (callIds: readonly string[]): void => {
+    if (!calls.admission.isDraining()) ownership.takeBack(callIds);
+  };
+  // A gateway that had lost the call may have acted in it: then the database still names this one.
+  bus.subscribe('taken', ({ callId }) => takeBack([callId]));
   return {
     resume,
     async settle() {
@@ -135,9 +141,7 @@ export const startTakeOver = (
       await ownership.settle();
     },
     leaveAll() {
-      const released = calls.switchboard.leaveAll();
-      // A stopping gateway would end them; another gateway takes them when it has ended.
-      if (!calls.admission.isDraining()) ownership.takeBack(released);
+      takeBack(calls.switchboard.leaveAll());
     },
     async take({ from, callIds }) {
       if (!hasLines || calls.admission.isDraining()) return false;
@@ -157,9 +161,13 @@ export const nodeDuties = (
   takeOver: StartedTakeOver,
 ): NodeDuties => ({
   cleanUps: [
-    { what: 'refusing its messages', run: telephony.disown },
     // Done before the rest, because the other parties are waiting.
-    { what: 'taking over its calls', run: takeOver.takeFrom },
+    {
+      what: 'taking over its calls',
+      // The relay refuses the messages of that gateway before it receives those of its calls from this one, which follow
+      // on the same connection. Therefore its answer is not awaited before the claim.
+      run: (node) => Promise.all([telephony.disown(node), takeOver.takeFrom(node)]),
+    },
     { what: 'hanging up on its far ends', run: telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
   ],
@@ -168,10 +176,16 @@ export const nodeDuties = (
 });
 
 /**
- * Planned hand-over. `successors` is `null` if no process takes the calls over; the gateway then waits for their end.
- * `because` completes a log sentence.
+ * Planned hand-over. `successors` is `null` if no process takes the calls over; the gateway then waits for their end,
+ * and for successors unless `isFinal`. `because` completes a log sentence.
  */
-type Succession = { successors: Successors | null; because: string };
+type Succession = { successors: Successors | null; because: string; isFinal?: boolean };
+
+/** The relay hangs up calls that no gateway takes over; without it, only the next process does. */
+const inNextProcess = ({ isByRelay }: NonNullable<Config['realLines']>): string =>
+  isByRelay
+    ? 'continue in the next process of this gateway'
+    : 'continue in the next process of this gateway, which must start: without the relay they are not ended otherwise';
 
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
@@ -186,9 +200,7 @@ const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
 
 const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succession> => {
   const nobody = (because: string): Succession => ({ successors: null, because });
-  if (!config.handsOver) return nobody('because GW_HAND_OVER is never');
-  if (sharedLines(config) === null)
-    return nobody('because without the relay no other gateway can take them over');
+  if (!config.handsOver) return { ...nobody('because GW_HAND_OVER is never'), isFinal: true };
   let others: Others;
   try {
     others = await cluster.others();
@@ -202,12 +214,13 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
       because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('because the other gateways do not respond');
+  if (others.living.length > 0 && sharedLines(config) === null)
+    return nobody('because without the relay no other gateway can take them over');
   // Gateways without lines are excluded, because they would end the calls that they cannot resume.
   if (others.living.length > 0)
     return nobody('because the other gateways have an older version or other lines');
-  if (config.realLines !== null)
-    return { successors: { are: 'next process' }, because: 'continue in the next process of this gateway' };
-  return nobody('because there is no other gateway');
+  if (config.realLines === null) return nobody('because there is no other gateway');
+  return { successors: { are: 'next process' }, because: inNextProcess(config.realLines) };
 };
 
 /** Logs the number of calls and the reason of the wait, for the operator who stopped the gateway. */
@@ -257,11 +270,12 @@ export const startHandOver = (
   const { journal, checkpoints } = parts.journalling;
   let begun: HandOver | null = null;
 
-  const letGo = async (callIds: readonly string[]): Promise<void> => {
+  const letGo = async (callIds: readonly string[], to: Successors['are']): Promise<void> => {
+    const audioUntil = to === 'others' ? 'taken' : 'exit';
     const recorded = callIds.map((callId) => recordings.leave(callId));
     for (const callId of callIds) {
       checkpoints.leave(callId);
-      calls.switchboard.leave(callId);
+      calls.switchboard.leave(callId, audioUntil);
     }
     const written = Promise.all([
       ...recorded,
@@ -284,8 +298,13 @@ export const startHandOver = (
       if (count === 0) return;
       const succession = await chooseSuccessors(config, cluster);
       say(logger, count, config.drainSec, succession);
-      if (succession.successors === null) return;
+      if (succession.isFinal === true) return;
       begun = beginHandOver(succession.successors, {
+        async choose() {
+          const { successors, because } = await chooseSuccessors(config, cluster);
+          if (successors !== null) logger.info(`calls ${because}`);
+          return successors;
+        },
         count: () => liveCalls.count.get(),
         standing: () => standingCalls(calls, telephony),
         letGo,

@@ -107,6 +107,7 @@ const apiServicesOf = (
       pauseRecording: control.pauseRecording,
       resumeRecording: control.resumeRecording,
       approach: control.admission.approach,
+      refusal: control.admission.refusal,
       repeatedRequests: createRepeatedRequests(database, sealing),
       storedCalls: createStoredCalls(database),
       recordings: parts.recordings,

@@ -12,13 +12,13 @@ import type { Duplex } from 'node:stream';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
 import { createEncoding } from '#src/recordings/encoding.ts';
-import { listen } from '#src/start/http-server.ts';
+import type { listen } from '#src/start/http-server.ts';
 
 /** External dependencies of a gateway's process. The simulation replaces them. */
 export type Environment = {
   /** Opens a stream to the database; `null` for a connection to the configured server. */
   openDatabaseStream: (() => Duplex) | null;
-  /** Opens the dispatcher of requests to customers' servers; `null` for real connections. */
+  /** Opens a dispatcher of requests to customers' servers and to other gateways; `null` for real connections. */
   openDispatcher: OpenDispatcher | null;
   listen: typeof listen;
   /** Wrapper between calls and their lines. */
@@ -36,7 +36,8 @@ export type Environment = {
 export const realEnvironment: Environment = {
   openDatabaseStream: null,
   openDispatcher: null,
-  listen,
+  // Imported late: the module `node:http` loads Node's own client as well, and calls of a dead process wait for the start.
+  listen: async (...asked) => (await import('#src/start/http-server.ts')).listen(...asked),
   betweenLines: (lines) => lines,
   openEncoding: createEncoding,
   onChart: null,

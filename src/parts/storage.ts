@@ -14,7 +14,14 @@ import { recordings as recordingPolicy } from '#config/policy.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { OtherParts } from '#src/recordings/assembly.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
-import { createS3Store } from '#src/recordings/s3-store.ts';
+import type { S3Account } from '#src/recordings/s3-store.ts';
+import type { RecordingStore } from '#src/recordings/store.ts';
+
+/** Opens the configured store, whose modules are imported only then: calls of a dead process wait for this start. */
+const openStore = async (account: S3Account): Promise<RecordingStore> => {
+  const { createS3Store } = await import('#src/recordings/s3-store.ts');
+  return createS3Store(account, recordingPolicy.limits);
+};
 
 /**
  * Opens the recordings of this gateway: in its data folder, and in a store if one is configured. Recordings that a
@@ -31,7 +38,7 @@ export const startRecordings = async (
     folder,
     format,
     store: store && {
-      store: createS3Store(store, recordingPolicy.limits),
+      store: await openStore(store),
       prefix: store.prefix,
       numbers: recordingPolicy.uploads,
     },

@@ -37,11 +37,7 @@ import type { Config } from '#config/config.ts';
 import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
-import {
-  type SimulatorLines,
-  type SimulatorLinesOptions,
-  createSimulatorLines,
-} from '#sip/simulator/simulator-lines.ts';
+import type { SimulatorLines, SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Person } from '#sip/simulator/transferring.ts';
 import type { Simulator, Health } from '#src/api/api-services.ts';
 import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
@@ -53,11 +49,12 @@ import { findCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   createSimulatedCalleeSearch,
+  deleteSimulatedCallee,
   findSimulatedCallee,
   putSimulatedCallee,
 } from '#src/persistence/workspaces/simulated-callees.ts';
 import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
-import { type Dial, createWebPhones, type WebPhones } from '#sip/webphone/web-phones.ts';
+import type { Dial, WebPhones } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
@@ -91,7 +88,7 @@ type LineParts = {
   openRecording: OpenRecording;
   overhear: Overhear;
   trunks: TrunkDirectory;
-  checkpoints: Pick<Checkpoints, 'lineChanged' | 'orphans'>;
+  checkpoints: Pick<Checkpoints, 'lineChanged' | 'farEndChanged' | 'orphans'>;
   /** Whether this gateway could resume a call of an earlier process. */
   isResumed: (callId: string) => boolean;
   /** Storage of SIP messages; `null` if messages are not stored. */
@@ -113,7 +110,7 @@ const withoutServers = {
 } as const;
 
 const realLines = async (
-  { country, database, callClock: clock, fence, logger, config: { node } }: Runtime,
+  { country, database, bus, callClock: clock, fence, logger, config: { node } }: Runtime,
   { speech, turnModel, openRecording, overhear, trunks, keepSipMessage, onNodeLost, ...parts }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
@@ -135,6 +132,10 @@ const realLines = async (
         : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut, refer, acceptRefer },
     trunks,
     onCheckpoint: (callId) => parts.checkpoints.lineChanged(callId, lines.checkpoint(callId).legs),
+    onTaken(callId) {
+      logger.warn({ call_id: callId }, 'another gateway has taken over a call, which this one releases');
+      bus.publish('taken', { callId });
+    },
     readOrphans: (node) => parts.checkpoints.orphans(parts.isResumed, node),
     trunkLoad: createTrunkLoad(database, node),
     trunkTimes,
@@ -160,9 +161,12 @@ const realLines = async (
 
 const simulatedLines = async (
   { config, database, country, clock, callClock, logger }: Runtime,
-  { speech, turnModel, openRecording, overhear, workspaceOf }: LineParts,
+  { speech, turnModel, openRecording, overhear, checkpoints, workspaceOf }: LineParts,
 ): Promise<ChosenLines> => {
-  const { comeBackMs } = webPhones;
+  // Imported only when they are used, like those of real lines.
+  const { createSimulatorLines } = await import('#sip/simulator/simulator-lines.ts');
+  const { createWebPhones } = await import('#sip/webphone/web-phones.ts');
+  const { comeBackMs, resumeMs } = webPhones;
   const resample = await loadResampler();
   // Audio is produced only in real time, so an accelerated simulator carries none.
   const usualChoice = { recognizer: null, synthesizer: null, voice: null };
@@ -182,6 +186,7 @@ const simulatedLines = async (
   const phones = createWebPhones({
     workspaceOf,
     comeBackMs,
+    resumeMs,
     sound,
     ...(isLimited ? { understood } : {}),
     clock,
@@ -197,6 +202,9 @@ const simulatedLines = async (
     workspaceOf,
     findCallee: findCalleesIn(database),
     anybody: phones.partyFor,
+    resumePhone: phones.resume,
+    openRehearsal,
+    onCheckpoint: (callId) => checkpoints.farEndChanged(callId, simulator.checkpoint(callId).farEnd),
   });
   const dial = createDialFromPhone({ placeInbound: simulator.placeInbound, database, country });
   return { ...withoutServers, lines: simulator, simulator, webPhones: { phones, dial } };
@@ -265,20 +273,12 @@ const personWho = {
   no_answer: 'absent',
 } as const satisfies Record<string, Person>;
 
-const watching = async (
-  rehearsal: ScriptRehearsal | null | undefined,
-): Promise<{ rehearsal: Rehearsal } | undefined> =>
-  rehearsal == null
-    ? undefined
-    : {
-        rehearsal: {
-          stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
-          readPattern: await loadPatterns(),
-          people: new Map(
-            Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
-          ),
-        },
-      };
+const openRehearsal = async (settings: ScriptRehearsal): Promise<Rehearsal> => ({
+  settings,
+  stepTimeoutMs: settings.stepTimeoutSec * 1_000,
+  readPattern: await loadPatterns(),
+  people: new Map(Object.entries(settings.people ?? {}).map(([number, does]) => [number, personWho[does]])),
+});
 
 /** Callees of the simulated network that have a script, in the database. */
 const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['findCallee']> => {
@@ -288,7 +288,7 @@ const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['f
     if (callee === undefined) return undefined;
     return {
       script: parsed(callee.script, 'callee'),
-      rehearsal: (await watching(callee.rehearsal))?.rehearsal,
+      rehearsal: callee.rehearsal === null ? undefined : await openRehearsal(callee.rehearsal),
     };
   };
 };
@@ -310,7 +310,7 @@ export const createSimulatedPeople = (
       from,
       sipHeaders: sipHeaders === undefined ? null : await takenBySomeTrunk(database, to, sipHeaders),
       script: script === null ? null : parsed(script, 'caller'),
-      ...(await watching(rehearsal)),
+      ...(rehearsal === undefined ? {} : { rehearsal: await openRehearsal(rehearsal) }),
     });
     if (!verdict.accepted && verdict.because === 'draining') {
       throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
@@ -331,6 +331,7 @@ export const createSimulatedPeople = (
   defineCallee: (workspaceId, number, { script, rehearsal }) =>
     putSimulatedCallee(database, { workspaceId, number, script: parsed(script, 'callee'), rehearsal }),
   findCallee: (workspaceId, number) => findSimulatedCallee(database, { workspaceId, number }),
+  deleteCallee: (workspaceId, number) => deleteSimulatedCallee(database, { workspaceId, number }),
   async scriptProgress({ id: callId, node: holder }) {
     const here = lines.scriptProgress(callId);
     if (here !== undefined || holder === node) return here;

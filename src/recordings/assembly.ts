@@ -36,7 +36,7 @@ import {
 
 /** Access to the raw parts of other gateways. Both reject if the gateway is unavailable. */
 export type OtherParts = {
-  /** Names of the raw parts of a call. */
+  /** Resolves to the names of the raw parts of a call. */
   list(node: string, callId: string): Promise<string[]>;
   open(node: string, name: string): Promise<OpenRecording<Readable> | undefined>;
 };
@@ -62,9 +62,9 @@ export type Assembly = {
    * only the database may know. Resolves when that is done or left to a later look; never rejects.
    */
   make(callId: string, of: { takenFrom: string | null } | 'stored'): Promise<void>;
-  /** The recording of this call was made; it is not made again here while it waits for its store. */
+  /** Notes that the file of this call is complete: the file is not made again while it waits for the store. */
   isMade(callId: string): void;
-  /** Stops waiting for other gateways; recordings without their parts are made. Then waits for all. */
+  /** Makes waiting recordings without the parts of unavailable gateways, and waits for all recordings. */
   close(): Promise<void>;
 };
 
@@ -91,10 +91,10 @@ export type AssemblyOptions = {
 /** Parts of a call, and the gateways whose parts are missing. */
 type Collected = { parts: PartInFolder[]; missing: string[] };
 
-/** A recording that begins later lacks its beginning; a line may open a little after the answer. */
+/** Maximum time between the answer and the first part. A recording that begins later lacks its beginning. */
 const longestBeginningMs = 1_000;
 
-/** Calls of which states are read in one query. */
+/** Number of calls whose states are read in one query. */
 const batch = 1_000;
 
 export const createAssembly = (options: AssemblyOptions): Assembly => {
@@ -104,7 +104,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   const underWay = new Map<string, Promise<void>>();
   /** Recordings that were made here, which the database may not show yet. */
   const made = new Set<string>();
-  /** Recordings to assign to other gateways, while the database is unavailable: gateway by call. */
+  /** Recordings that are not assigned to another gateway yet: the gateway by the call's id. */
   const leaving = new Map<string, string>();
   const failures = new Map<string, { count: number; notBefore: number }>();
 
@@ -118,7 +118,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     }
   };
 
-  /** `unavailable` has the gateways that are not asked again, and receives others. */
+  /** Fetches the parts of other gateways. Gateways in `unavailable` are skipped; the function adds others that fail. */
   const collect = async (
     callId: string,
     holders: readonly string[],
@@ -233,7 +233,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     }
   };
 
-  /** Makes a recording again that lacks parts, if they are available now. */
+  /** Makes a truncated recording again if all parts are available now. */
   const makeAgain = async (
     callId: string,
     { file }: RecordingState,

@@ -5,7 +5,7 @@
 import type { Stretch } from './encoder.ts';
 import { bytesPerSecond, momentBytes, writeMoments } from './raw-part.ts';
 
-/** Size of a chunk: half a second, which is what a killed process loses. */
+/** Size of a chunk: half a second, which is the most that a killed process loses. */
 const chunkBytes = bytesPerSecond / 2;
 
 /** Queue length below which producers that can wait may send more: ten seconds. */
@@ -18,15 +18,15 @@ const maxWaitingBytes = 120 * bytesPerSecond;
 export type AudioEnd = 'finished' | 'cut' | 'left';
 
 export type AudioQueue = {
-  /** Adds a copy of the audio. Ignored after the end. */
+  /** Adds a copy of the audio. Audio after the end is ignored. */
   push(audio: Stretch): void;
   /** Resolves when the queue is short or has ended. */
   drained(): Promise<void>;
-  /** Ends the queue; only the first end counts. After an error no audio is returned. */
+  /** Ends the queue. Only the first end counts. After an error the queue returns no audio. */
   end(how: AudioEnd | Error): void;
   /**
-   * Returns the next full chunk as soon as there is one; after the end the rest, then the end. Rejects if the queue
-   * ended with an error.
+   * Resolves to the next full chunk as soon as there is one. After the end, resolves to the rest of the audio and then
+   * to the end. Rejects if the queue ended with an error.
    */
   next(): Promise<Uint8Array | AudioEnd>;
   /** Throws if the queue ended with an error. */
@@ -38,7 +38,7 @@ export type AudioQueue = {
 export const createAudioQueue = (): AudioQueue => {
   /** Full chunks. */
   const waiting: Uint8Array[] = [];
-  /** The chunk that is being filled; `null` while it is empty. */
+  /** The chunk that is being filled; `null` while the chunk is empty. */
   let filling: { bytes: Uint8Array; length: number } | null = null;
   let ended: AudioEnd | Error | undefined;
   let wake = (): void => {};

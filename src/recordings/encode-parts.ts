@@ -1,6 +1,6 @@
 /**
- * Makes a recording of the raw parts of a call: each at its place, with silence between them, encoded once. The file has
- * the extension `.part` until it is complete and on disk, so a final name always means a complete file.
+ * Makes a recording of the raw parts of a call: each part at its place, with silence between them, encoded once. The
+ * file has the extension `.part` until all of it is on the disk, so a final name always means a complete file.
  */
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -18,7 +18,7 @@ export type EncodingJob = {
   /** In order of their places. A part ends where the next one begins. */
   parts: readonly PlacedPart[];
   format: RecordingFormat;
-  /** Path of the complete file; an earlier file is replaced. */
+  /** Path of the complete file, which replaces an earlier one. */
   path: string;
 };
 
@@ -26,7 +26,7 @@ export type Encoded = { durationSec: number; bytes: number };
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 
-/** Yields one second of silence at a time. */
+/** Yields this much silence, a second at a time. */
 function* silence(samples: number): Generator<Stretch> {
   for (let left = samples; left > 0; left -= recordingSampleRate) {
     const quiet = new Int16Array(Math.min(left, recordingSampleRate));

@@ -1,6 +1,6 @@
 /**
- * Encodes recordings of ended calls in worker threads. Waiting recordings are files, so the queue takes no memory worth
- * mentioning; threads start with the first recording and end when none waits.
+ * Encodes recordings of ended calls in worker threads. Waiting recordings are files, so the queue takes little memory.
+ * Threads start with the first recording and end after some time without a recording.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '#src/domain/clock.ts';
@@ -8,13 +8,13 @@ import type { Encoded, EncodingJob } from './encode-parts.ts';
 import type { FromEncodingThread } from './encoding-thread.ts';
 
 export type Encoding = {
-  /** Rejects if the recording cannot be made, or with an `EncodingStopped`. */
+  /** Writes the file. Rejects if that fails, or with an `EncodingStopped`. */
   encode(job: EncodingJob): Promise<Encoded>;
-  /** Waits for `work`, which needs encoding, for at most this long; then rejects what is left. */
+  /** Waits for at most this long for `work`, which uses `encode`. Then rejects the remaining recordings. */
   close(work: Promise<unknown>, withinMs: number): Promise<void>;
 };
 
-/** The gateway stops before a recording is encoded; its raw parts remain. */
+/** The gateway stops before a recording is encoded. The raw parts remain. */
 export class EncodingStopped extends Error {
   override readonly name = 'EncodingStopped';
 }

@@ -34,7 +34,8 @@ export const settleLeftBehind = async (options: {
 const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);
 
 /**
- * Removes half-encoded files. Gateways may share the folder: files of recordings that another gateway makes are kept.
+ * Removes half-encoded files, except those of recordings that another gateway makes, because gateways may share the
+ * folder.
  */
 export const removeUnfinished = async ({
   folder,

@@ -7,24 +7,27 @@ import { syncFolder } from './sync-folder.ts';
 
 export type RecordingOutcome =
   | { status: AudioEnd }
-  /** The part contains the audio that was written until then. */
+  /** The part contains the audio that was written before the error. */
   | { status: 'failed'; error: Error };
 
 export type Recorder = RecordingSink & {
-  /** Stops accepting audio and keeps what was received. */
+  /** Stops accepting audio. The received audio remains. */
   cut(): void;
 };
 
 /** File of a raw part that is being written. */
 export type PartFile = {
   append(bytes: Uint8Array): Promise<void>;
-  /** Closes the file when everything is on the disk. `hasEnd`: the call has ended. */
+  /** Closes the file when all audio is on the disk. `hasEnd`: the call has ended. */
   close(hasEnd: boolean): Promise<void>;
   /** Closes the file after an error. */
   abandon(): Promise<void>;
 };
 
-/** Creates the file `path`, which is renamed to `endPath` when the call has ended; an empty one is removed. */
+/**
+ * Creates the file `path`, which is renamed to `endPath` when the call has ended. After an error an empty file is
+ * removed.
+ */
 export const openPartFile = async (path: string, endPath: string): Promise<PartFile> => {
   const file: FileHandle = await open(path, 'w', 0o600);
   return {
@@ -65,7 +68,7 @@ export const createRecorder = (
       return { status: chunk };
     } catch (error) {
       audio.discard();
-      // Keeps the first error, which is more informative than an error of closing the file.
+      // An error of closing the file is ignored, because the first error is more informative.
       await file?.abandon().catch(() => {});
       return {
         status: 'failed',
@@ -78,7 +81,7 @@ export const createRecorder = (
     recording ??= record().then(onOutcome);
   };
 
-  /** Ends a recording; one without audio has no file. */
+  /** Ends a recording. A recording without audio has no file. */
   const endWithoutFile = (how: 'cut' | 'left'): void => {
     audio.end(how);
     recording ??= Promise.resolve<RecordingOutcome>({ status: how }).then(onOutcome);

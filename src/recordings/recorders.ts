@@ -9,18 +9,18 @@ export type Recorders = {
   /** Begins the recording of a call. */
   begin: OpenRecording;
   /**
-   * Announces a call that this gateway took over from another process. When its recording begins, it is another part of
-   * the earlier one.
+   * Announces a call that this gateway took over from another process. The audio that is recorded here is then another
+   * part of the call's recording.
    */
   expect(callId: string, earlier: EarlierRecording): void;
-  /** Called at the end of the call: if its expected recording never began, the earlier parts become the recording. */
+  /** Called at the end of the call. If its expected recording never began, the earlier parts become the recording. */
   release(callId: string): void;
   /**
-   * Called when another process takes over the call. Resolves when its line has released the recording and everything
-   * is written.
+   * Called when another process takes over the call. Resolves when the call's line has released the recording and all
+   * audio is written.
    */
   leave(callId: string): Promise<void>;
-  /** Whether the call is being recorded. */
+  /** Whether this gateway records the call now. */
   isRecording(callId: string): boolean;
   /** Cuts off active recordings and waits until their recordings are made. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export type Recorders = {
 export type EarlierRecording = {
   /** Milliseconds from the answer of the call until now. */
   talkedMs: () => number;
-  /** Gateway that held the call before. */
+  /** Gateway that held the call before this one. */
   node: string;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Folder in which recordings are written, and stored permanently without a store: `<year>-<month>/<call id>.<format>`.
- * Its subfolder `parts` has the raw parts of calls in progress, and of ended ones that are not encoded yet.
+ * Folder in which recordings are written. Without a store, they also remain there: `<year>-<month>/<call id>.<format>`.
+ * The subfolder `parts` has the raw parts of calls in progress, and of ended calls that are not encoded yet.
  */
 import { createWriteStream } from 'node:fs';
 import { glob, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -37,7 +37,7 @@ export type RecordingFolder = {
    * second.
    */
   find(callId: string): Promise<CompleteFile | undefined>;
-  /** The complete files by call. */
+  /** Resolves to the complete files by call. */
   list(): Promise<ReadonlyMap<string, string>>;
   /** Resolves to the complete file with a name that `list` returned; undefined if the file was removed. */
   read(file: string): Promise<CompleteFile | undefined>;
@@ -45,7 +45,7 @@ export type RecordingFolder = {
   /** Opens the file. Resolves to undefined if the file does not exist. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   remove(file: string): Promise<void>;
-  /** Paths of files whose encoding was not finished, by call, relative to the folder. */
+  /** Resolves to the paths of half-encoded files by call, relative to the folder. */
   unfinished(): Promise<ReadonlyMap<string, string>>;
   parts: PartsFolder;
 };
@@ -53,20 +53,20 @@ export type RecordingFolder = {
 /** A raw part in the folder. */
 export type PartInFolder = RawPart & { name: string };
 
-/** The raw parts, those of other gateways included if they share the folder. */
+/** The raw parts, including those of other gateways that share the folder. */
 export type PartsFolder = {
-  /** Creates a part, which is given the name of a part with the end when it is closed so. */
+  /** Creates a part. Closing it with the end of the call renames the file accordingly. */
   create(part: Omit<RawPart, 'hasEnd'>): Promise<PartFile>;
   pathOf(name: string): string;
-  /** The parts of a call, in the order of their places. */
+  /** Resolves to the parts of a call, in the order of their places. */
   of(callId: string): Promise<PartInFolder[]>;
-  /** Calls with parts. */
+  /** Resolves to the calls with parts. */
   calls(): Promise<ReadonlySet<string>>;
-  /** Time of the last change of a call's parts, in wall-clock milliseconds since the epoch. */
+  /** Resolves to the time of the last change of a call's parts, in wall-clock milliseconds since the epoch. */
   savedAt(callId: string): Promise<number>;
-  /** Opens a part by its name; undefined if it does not exist. */
+  /** Opens a part by its name. Resolves to undefined if the part does not exist. */
   open(name: string): Promise<OpenRecording<Readable> | undefined>;
-  /** Stores the part of another gateway; it has its name when it is complete. */
+  /** Stores the part of another gateway. The file has the name of the part when all of it is stored. */
   store(name: string, audio: Readable): Promise<void>;
   /** Removes all parts of a call. */
   remove(callId: string): Promise<void>;
@@ -83,7 +83,7 @@ const absence = (error: unknown): undefined => {
 /** Extension of a part that is being fetched from another gateway. */
 const fetchedExtension = '.fetched';
 
-/** File name of a recording that lacks a part of its call. */
+/** Returns the file name of a recording that lacks a part of its call. */
 export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
 
 /** Matches only names of complete files. */
@@ -104,14 +104,14 @@ const oggDuration = async (path: string): Promise<number> => {
     : Number(end.readBigInt64LE(page + 6)) / recordingSampleRate;
 };
 
-/** Opens a file; undefined if it does not exist. */
+/** Opens a file. Resolves to undefined if the file does not exist. */
 const openFile = async (path: string): Promise<OpenRecording<Readable> | undefined> => {
   const opened = await open(path).catch(absence);
   if (opened === undefined) return undefined;
   const { size } = await opened.stat();
   return {
     bytes: size,
-    // Reads through the open file, which works even if the file is removed or grows meanwhile.
+    // The file is read by its open handle, up to its size now, even if the file is removed or grows meanwhile.
     read: async (range) => opened.createReadStream(range ?? { start: 0, end: Math.max(0, size - 1) }),
     close: () => opened.close(),
   };

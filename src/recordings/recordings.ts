@@ -1,7 +1,7 @@
 /**
- * All recordings of this gateway: written as raw parts during the call (`recorders.ts`), encoded as one file after it
- * (`assembly.ts`), and uploaded to a configured store (`store-keeper.ts`). At start, recordings that a crash left are
- * settled (`left-behind.ts`).
+ * All recordings of this gateway, which are written as raw parts during the call (`recorders.ts`), encoded as one file
+ * after the call (`assembly.ts`), and uploaded to a store if one is configured (`store-keeper.ts`). At start, recordings
+ * that a crash left are settled (`left-behind.ts`).
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -119,14 +119,14 @@ export const createRecordings = async (
     store: StoreKeeperOptions | null;
     /** Timing for recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
-    /** Encoding of recordings after their calls; `closeMs`: maximum time that closing waits for it. */
+    /** Encoding of recordings after their calls. `closeMs`: maximum time for which closing waits for unfinished work. */
     encoding: { threads: number; idleMs: number; closeMs: number };
     openEncoding?: typeof createEncoding;
-    /** For raw parts. */
+    /** Timing for raw parts. */
     assembly: AssemblyNumbers;
-    /** Raw parts of the other gateways; `null`: there are none. */
+    /** Raw parts of the other gateways; `null` if no other gateway exists. */
     otherParts: OtherParts | null;
-    /** For files of erased recordings. */
+    /** Timing for files of erased recordings. */
     erased: ErasedNumbers;
     database: Database;
     /** Name of this gateway among those of the database. */

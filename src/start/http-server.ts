@@ -1,12 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { closing, httpTimes } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
-
-/** Returns the URL by which programs on this machine reach the server. */
-export const urlOf = (host: string, port: number): string => {
-  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
-};
+import { urlOf } from './local-url.ts';
 
 export type HttpServer = {
   /** URL such as `http://127.0.0.1:8080`, with the actual port. */

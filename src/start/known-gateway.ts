@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '#config/config.ts';
 import { readCredentials } from './credentials.ts';
-import { urlOf } from './http-server.ts';
+import { urlOf } from './local-url.ts';
 
 /**
  * Finds the gateway of the data folder and its number key for commands: first in the credentials file, then in the

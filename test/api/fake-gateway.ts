@@ -180,6 +180,7 @@ export const fakeGateway = async (
     storedCalls: createStoredCalls(asking),
     isPassing: isTransient,
     approach: () => ({ leave: () => {} }),
+    refusal: () => null,
     node: 'test',
     ...fakeCalls(database, workspaceId, note),
     recordings: { open: async () => undefined },

@@ -232,6 +232,7 @@ const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
       callees.set(`${workspaceId} ${number}`, defined);
     },
     findCallee: async (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
+    deleteCallee: async (workspaceId, number) => callees.delete(`${workspaceId} ${number}`),
     scriptProgress: async () => undefined,
     ...overrides,
   };
@@ -322,6 +323,14 @@ test.serial('sets and returns the behaviour of a callee', async (t) => {
   t.is(status, 200);
   t.deepEqual(body, { number: '01011112222', script });
   t.deepEqual((await admin.get(callee)).body, body);
+});
+
+test.serial('deletes the behaviour of a callee', async (t) => {
+  const { admin } = await fakeGateway(t, { simulator: simulator() });
+  t.is((await admin.delete(callee)).status, 404);
+  await admin.put(callee, { script });
+  t.is((await admin.delete(callee)).status, 204);
+  t.is((await admin.get(callee)).status, 404);
 });
 
 test.serial('rejects an invalid script and names the invalid step', async (t) => {

@@ -4,6 +4,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import test from 'ava';
 import { newNumberKey } from '#src/administration/new-key.ts';
+import type { AnsweredRequest } from '#src/api/http/access-log.ts';
 import { cookieOf, createReadBrowser } from '#src/api/http/browser.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
@@ -101,6 +102,31 @@ test.serial(
     t.is((await client.get(path)).status, 200);
     t.true(looked.length > 0);
     t.is((await stranger.get(path)).status, 401);
+  },
+);
+
+test.serial(
+  'a full gateway refuses a new call without logging it, with the headers of any response',
+  async (t) => {
+    const answered: AnsweredRequest[] = [];
+    const { client, logged } = await fakeGateway(t, {
+      refusal: () => full,
+      onAnswered: (request) => answered.push(request),
+    });
+    const { status, body, headers } = await client.post(
+      path,
+      { to: '01000000001' },
+      { 'x-request-id': 'mine' },
+    );
+    t.deepEqual([status, body.code, body.request_id], [503, 'over_capacity', 'mine']);
+    t.is(headers.get('content-type'), 'application/problem+json');
+    t.is(headers.get('retry-after'), '5');
+    t.is(headers.get('x-request-id'), 'mine');
+    t.deepEqual(answered, [{ method: 'POST', route: path, status: 503, seconds: 0, isStream: false }]);
+    t.deepEqual(logged, []);
+    const usual = await client.get('/nothing');
+    for (const name of ['cache-control', 'content-security-policy', 'x-content-type-options'])
+      t.is(headers.get(name), usual.headers.get(name), name);
   },
 );
 

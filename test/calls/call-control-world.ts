@@ -98,7 +98,7 @@ const alone = {
     },
   },
   admission: { maxCalls: 100, maxBeginning: 100 },
-  load: { pressure: () => null, share: () => 1, take: () => true },
+  load: { pressure: () => null, share: () => 1, hasRoom: () => true, take: () => {} },
   configuredHeaders: null,
   platformPolicy: platformPolicyOf(readConfig({}, false)),
   country: 'KR',

@@ -47,7 +47,7 @@ test.serial('counts calls of both directions together against the limit of a num
 test.serial('rejects new calls in both directions while load is shed', async (t) => {
   let pressure: Pressure | null = 'event_loop';
   const world = await createCallControlWorld(t, {
-    load: { pressure: () => pressure, share: () => 1, take: () => true },
+    load: { pressure: () => pressure, share: () => 1, hasRoom: () => true, take: () => {} },
   });
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
   t.like(await world.receive(), { verdict: { because: 'over_capacity' } });

@@ -171,7 +171,7 @@ const setUpSwitchboard = (
     liveCalls,
     publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
     bus,
-    releaseLine: (callId) => void left.push(callId),
+    releaseLine: (callId, audioUntil) => void left.push(`${callId}, audio until ${audioUntil}`),
     logger,
   });
   return {
@@ -338,15 +338,15 @@ test.serial(
     for (const callId of ['taken', 'held']) world.connect(callId);
     world.tell('taken', answered);
     const before = world.published.length;
-    world.switchboard.leave('taken');
-    world.switchboard.leave('taken');
+    world.switchboard.leave('taken', 'taken');
+    world.switchboard.leave('taken', 'taken');
     t.is(world.switchboard.find('taken'), undefined);
-    t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
+    t.deepEqual(world.left, ['taken, audio until taken'], 'its line before its actor, which would hang up');
     t.deepEqual(world.released, ['taken']);
     t.deepEqual([world.published.length, world.ends], [before, []]);
     t.is(world.stateOf('held'), 'ringing.alerting');
     world.switchboard.leaveAll();
-    t.deepEqual(world.left, ['taken', 'held']);
+    t.deepEqual(world.left, ['taken, audio until taken', 'held, audio until now']);
     await world.switchboard.empty(60_000);
   },
 );

@@ -157,7 +157,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
     live: { liveCalls },
     limits: {
       admission: { maxCalls: 100, maxBeginning: 100, ...limits },
-      load: { pressure: () => pressure, share: () => share, take: () => isWithinRate },
+      load: { pressure: () => pressure, share: () => share, hasRoom: () => isWithinRate, take: () => {} },
     },
     telephony: { hasLines: true },
   });
@@ -500,60 +500,88 @@ test('clears the timer when load watching stops', (t) => {
 
 const callRateWorld = () => {
   const clock = createOrderedClock();
-  let state: LoopState = 'free';
+  let state: LoopState = 'busy';
   const rate = createCallRate({
-    numbers: { everyMs: 250, decrease: 0.5, increase: 2, least: 4, most: 100 },
+    numbers: { everyMs: 250, decrease: 0.5, increase: 2, usual: 40, least: 4, most: 400, burstSec: 1 },
     state: () => state,
     clock,
   });
+  const take = (): boolean => {
+    if (!rate.hasRoom()) return false;
+    rate.take();
+    return true;
+  };
+  const takeAtOnce = (calls: number): number => Array.from({ length: calls }, take).filter(Boolean).length;
   /** The loop is in this state for this many intervals, while calls arrive steadily. Returns the number of calls taken. */
   const pass = (now: LoopState, intervals: number, callsPerInterval: number): number => {
     state = now;
     let taken = 0;
-    for (let moment = 0; moment < intervals * callsPerInterval; moment += 1) {
-      if (rate.take()) taken += 1;
-      clock.advance(250 / callsPerInterval);
+    for (let interval = 0; interval < intervals; interval += 1) {
+      for (let call = 0; call < callsPerInterval; call += 1) {
+        if (take()) taken += 1;
+        clock.advance(250 / callsPerInterval);
+      }
+      if (callsPerInterval === 0) clock.advance(250);
     }
     return taken;
   };
-  return { clock, rate, pass };
+  return { rate, takeAtOnce, pass };
 };
 
-test('takes every call before the first overload', (t) => {
-  const { pass } = callRateWorld();
-  t.is(pass('free', 4, 250), 1_000);
-  t.is(pass('busy', 4, 250), 1_000);
+const isAbout = (count: number, expected: number): boolean => Math.abs(count - expected) <= 1.5;
+
+test('accepts a burst of new calls, then calls at the usual rate', (t) => {
+  const { takeAtOnce, pass } = callRateWorld();
+  t.is(takeAtOnce(100), 40);
+  t.true(isAbout(pass('busy', 4, 50), 40));
 });
 
-test('halves the rate of new calls in each interval of an overload, down to a minimum', (t) => {
-  const { pass } = callRateWorld();
-  pass('free', 1, 50);
-  t.is(pass('overloaded', 2, 50), 100, 'a single look is no reason for a limit');
-  // From 200 calls per second to 100, 50, 25, 12.5, 6.25 and 4.
-  const taken = Array.from({ length: 8 }, () => pass('overloaded', 1, 50));
+test('doubles the rate of new calls in each interval in which calls reach it and the gateway is free', (t) => {
+  const { takeAtOnce, pass } = callRateWorld();
+  takeAtOnce(100);
+  const taken = Array.from({ length: 5 }, () => pass('free', 1, 125));
   t.deepEqual(
-    taken.map((count, index) => Math.abs(count - Math.max(1, 25 / 2 ** index)) <= 1.5),
+    taken.map((count, index) => isAbout(count, Math.min(100, 10 * 2 ** index))),
     taken.map(() => true),
     String(taken),
   );
 });
 
-test('keeps the rate while the gateway is busy, and raises it while it is free until there is no limit', (t) => {
-  const { pass } = callRateWorld();
-  pass('overloaded', 3, 50);
-  const kept = pass('busy', 4, 50);
-  t.true(kept >= 48 && kept <= 52, String(kept));
-  t.true(pass('free', 4, 50) > 100);
-  t.is(pass('free', 1, 250), 250);
+test('halves the rate of new calls in each interval of an overload, down to a minimum', (t) => {
+  const { takeAtOnce, pass } = callRateWorld();
+  takeAtOnce(100);
+  const taken = Array.from({ length: 7 }, () => pass('overloaded', 1, 50));
+  t.deepEqual(
+    taken.map((count, index) => isAbout(count, Math.max(1, 10 / 2 ** index))),
+    taken.map(() => true),
+    String(taken),
+  );
 });
 
-test('does not save up unused calls for a burst', (t) => {
-  const { clock, rate, pass } = callRateWorld();
-  pass('overloaded', 3, 50);
-  pass('busy', 1, 1);
-  clock.advance(200);
-  const burst = Array.from({ length: 100 }, () => rate.take()).filter(Boolean);
-  t.true(burst.length <= 13, String(burst.length));
+test('does not lower the rate in an overload without new calls', (t) => {
+  const { takeAtOnce, pass } = callRateWorld();
+  pass('overloaded', 10, 0);
+  t.is(takeAtOnce(100), 40);
+});
+
+test('returns to the usual rate when calls no longer reach the limit', (t) => {
+  const raised = callRateWorld();
+  raised.takeAtOnce(100);
+  raised.pass('free', 4, 125);
+  raised.pass('free', 10, 0);
+  t.is(raised.takeAtOnce(1_000), 40);
+  const lowered = callRateWorld();
+  lowered.pass('overloaded', 10, 50);
+  t.true(lowered.takeAtOnce(1_000) <= 4);
+  lowered.pass('free', 10, 0);
+  t.is(lowered.takeAtOnce(1_000), 40);
+});
+
+test('saves up no more calls than an overloaded gateway may begin in a second', (t) => {
+  const { takeAtOnce, pass } = callRateWorld();
+  pass('overloaded', 10, 50);
+  pass('busy', 20, 0);
+  t.is(takeAtOnce(100), 4);
 });
 
 // Start call

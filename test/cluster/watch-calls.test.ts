@@ -600,6 +600,7 @@ const twoGateways = async (
     database,
     keys: fetchRecordingKeys,
     limits: { connectMs: 10_000, stallMs: 10_000, connections: 2 },
+    openDispatcher: null,
     now: () => fetchRecordingNow,
   });
   t.teardown(async () => {

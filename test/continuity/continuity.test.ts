@@ -11,10 +11,12 @@ import { createOwnership } from '#src/continuity/ownership.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import { openFarEnd, sealScript, withoutScript } from '#src/persistence/calls/checkpoint-far-end.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { takeHandedOver } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
@@ -54,6 +56,7 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
   endReason: null,
   pausedForSecret: false,
   leftAt: null,
+  farEnd: null,
   conversation: {
     state,
     turn: 2,
@@ -108,6 +111,7 @@ const left = (
         agentId: null,
         controls: 'off',
       },
+      scriptSealed: null,
     },
   },
   facts,
@@ -180,6 +184,31 @@ test('executes a pending control after repeating the words before it', (t) => {
     aheadMs: 0,
   });
   t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
+});
+
+test('stores the script of a simulated call sealed with the answer, and its completed steps with the progress', (t) => {
+  const { settings } = left(null).checkpoint;
+  const callId = randomUUID();
+  const read = (scriptSealed: string | null | undefined, progress: unknown): SimulatedFarEnd | null => {
+    const row = { tokenSealed: null, headersSealed: null, progress, aheadMs: 0 };
+    const checkpoint = readCheckpoint({ ...row, settings: { ...settings, scriptSealed } });
+    if (checkpoint === undefined) throw new Error('The checkpoint is unreadable');
+    const stored = checkpoint.progress?.farEnd ?? null;
+    return openFarEnd(sealing, stored, checkpoint.settings.scriptSealed, callId);
+  };
+  const rehearsal = { stepTimeoutSec: 30, people: { '0212345678': 'accepts' as const } };
+  const farEnds: (SimulatedFarEnd | null)[] = [
+    null,
+    { is: 'phone', name: 'phone-0001', hasSound: true },
+    { is: 'script', script: [{ press: '271828' }], stepsDone: 1, rehearsal },
+  ];
+  for (const farEnd of farEnds) {
+    const [sealed, stored] = [sealScript(sealing, farEnd, callId), withoutScript(farEnd)];
+    t.deepEqual(read(sealed, { ...at('listening.silent'), farEnd: stored }), farEnd);
+    t.false(`${sealed} ${JSON.stringify(stored)}`.includes('271828'), 'a script may contain secret digits');
+  }
+  const { farEnd: _, ...older } = at('listening.silent');
+  t.is(read(undefined, older), null);
 });
 
 test('requests the reply to an unheard kickoff again, for every agent type', (t) => {
@@ -607,17 +636,19 @@ const speaking: Call = { ...quiet, isQuiet: false };
 /** The call is still being set up, or its far end ends with this process. */
 const bound: Call = { ...quiet, isStanding: false };
 
-const numbers = { lookMs: 50, batch: 2, silenceMs: 3_000 };
+const numbers = { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 2, atOnce: 2, silenceMs: 3_000 };
 
 const handOverWorld = (
-  successors: Successors,
+  successors: Successors | null,
   calls: Record<string, Call>,
   gives: (node: string) => Promise<boolean> = async () => true,
+  choose: () => Promise<Successors | null> = async () => null,
 ) => {
   const clock = createOrderedClock();
   const done: string[] = [];
   const held = new Map(Object.entries(calls));
   const handOver = beginHandOver(successors, {
+    choose,
     count: () => held.size,
     standing: () =>
       [...held].flatMap(([callId, { isStanding, isQuiet }]) => (isStanding ? [{ callId, isQuiet }] : [])),
@@ -640,6 +671,7 @@ const handOverWorld = (
   return {
     held,
     done,
+    clock,
     finish: handOver.finish,
     async look(times = 1): Promise<void> {
       for (let index = 0; index < times; index += 1) {
@@ -660,13 +692,55 @@ test.serial('hands calls over during silence, in batches, to all gateways in tur
     d: quiet,
     e: bound,
   });
-  await look(2);
-  t.deepEqual(done.splice(0), ['let go of a, c', 'one takes a, c', 'let go of d', 'two takes d']);
+  await look();
+  t.deepEqual(done.splice(0), ['let go of a, c', 'let go of d', 'one takes a, c', 'two takes d']);
   held.set('b', quiet);
   held.set('e', quiet);
   await look();
   t.deepEqual(done.splice(0), ['let go of b, e', 'one takes b, e']);
   await finish();
+  t.deepEqual(done, []);
+});
+
+test.serial('releases no more calls than other gateways are taking at the moment', async (t) => {
+  const answers: (() => void)[] = [];
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const { held, look, finish } = handOverWorld(
+    others,
+    Object.fromEntries(names.map((name) => [name, quiet])),
+    () => new Promise((resolve) => void answers.push(() => resolve(true))),
+  );
+  await look(3);
+  t.deepEqual([...held.keys()], ['e', 'f']);
+  answers[0]?.();
+  await look();
+  t.deepEqual([...held.keys()], []);
+  for (const answer of answers) answer();
+  await finish();
+});
+
+test.serial('hands calls over as soon as another gateway is found', async (t) => {
+  let found: Successors | null = null;
+  const { done, look, finish, clock } = handOverWorld(
+    null,
+    { a: quiet, b: quiet },
+    async () => true,
+    async () => found,
+  );
+  await look(30);
+  t.deepEqual(done, []);
+  found = others;
+  await look(20);
+  t.deepEqual(done, ['let go of a, b', 'one takes a, b']);
+  await finish();
+  t.is(clock.pending(), 0);
+});
+
+test.serial('stops its search for another gateway at the end of the shutdown', async (t) => {
+  const { done, look, finish, clock } = handOverWorld(null, { a: quiet });
+  await look();
+  await finish();
+  t.is(clock.pending(), 0);
   t.deepEqual(done, []);
 });
 
@@ -697,6 +771,38 @@ test.serial(
     t.deepEqual(refused.done, ['let go of a', 'one does not take a', 'two does not take a']);
   },
 );
+
+test.serial('offers released calls again to a gateway that does not respond in time', async (t) => {
+  let asked = 0;
+  const { done, look, finish, clock } = handOverWorld(
+    { are: 'others', nodes: ['one'] },
+    { a: quiet },
+    async () => {
+      asked += 1;
+      if (asked < 3) throw new Error('No answer');
+      return true;
+    },
+  );
+  await look(5);
+  t.deepEqual(done, ['let go of a', 'one takes a']);
+  t.is(asked, 3);
+  await finish();
+  t.is(clock.pending(), 0);
+});
+
+test.serial('does not offer released calls for ever', async (t) => {
+  const { done, look, finish, clock } = handOverWorld(
+    { are: 'others', nodes: ['one'] },
+    { a: quiet },
+    async () => {
+      throw new Error('No answer');
+    },
+  );
+  await look(302);
+  await finish();
+  t.deepEqual(done, ['let go of a']);
+  t.is(clock.pending(), 0);
+});
 
 const next: Successors = { are: 'next process' };
 
@@ -999,7 +1105,7 @@ test.serial('does not write an established leg that the statement of the answer 
   await checkpoints.written();
   const established = [{ id, leg: { ...leg, state: 'standing' as const } }];
   checkpoints.lineChanged(callId, established);
-  t.deepEqual(checkpoints.withAnswer(callId), established);
+  t.deepEqual(checkpoints.withAnswer(callId), { legs: established, farEnd: null });
   checkpoints.answered(callId);
   clock.increment(journalLimits.checkpoints.gatherMs);
   await checkpoints.written();

@@ -90,7 +90,7 @@ export const openWatched = (
     },
     release() {
       isClosed = true;
-      during('release', () => line.release());
+      during('release', () => line.release('now'));
     },
     all: <Type extends LineEvent['type']>(type: Type) =>
       events.filter((event): event is Extract<LineEvent, { type: Type }> => event.type === type),

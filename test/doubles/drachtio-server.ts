@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { ServerAddress } from '#sip/reconnect.ts';
+import { listenOn } from '#test/helpers/listen-on.ts';
 import { ownPort } from '#test/helpers/own-port.ts';
 import { createControlReader, writeControlMessage, type ControlMessage } from './control-messages.ts';
 import { takeSipCommand } from './drachtio-commands.ts';
@@ -85,10 +86,7 @@ const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => s
 
   return {
     act,
-    async listen(port: number): Promise<void> {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-    },
+    listen: (port: number) => listenOn(server, port),
     cut,
     /** While away, new connections are closed at once. */
     beAway(away: boolean): void {
@@ -168,6 +166,8 @@ export const startDrachtioServer = async () => {
         tellUnsolicited(dialog.client, { message, dialogId: dialog.id, address: sipAddress });
       }
     },
+    /** Number of admitted clients. */
+    clients: () => clients.size,
     /** Call-IDs of the existing dialogs. */
     dialogs: () => [...core.dialogs.dialogs.values()].map(({ callId }) => callId),
     close: () => control.close(),

@@ -6,6 +6,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { ServerLoad } from '#sip/freeswitch/connection.ts';
 import type { ServerAddress } from '#sip/reconnect.ts';
+import { listenOn } from '#test/helpers/listen-on.ts';
 import { ownPort } from '#test/helpers/own-port.ts';
 import {
   apiResponse,
@@ -94,10 +95,7 @@ const createEventSocket = (options: {
       const event = jsonEvent({ 'Event-Name': name, 'Core-UUID': coreId, ...fields });
       for (const [socket, names] of connections) if (names.has(name)) socket.write(event);
     },
-    async listen(port: number): Promise<void> {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-    },
+    listen: (port: number) => listenOn(server, port),
     /** Disconnects all clients; later ones are still accepted. */
     disconnect(): void {
       for (const socket of connections.keys()) socket.destroySoon();

@@ -112,6 +112,7 @@ const linesOn = async ({
   mediaServers: plainMediaServers,
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
+  onTaken() {},
   readOrphans: async () => [],
   trunkLoad: loadOfOtherNodes,
   trunkTimes,

@@ -476,6 +476,84 @@ whenKilled(
   },
 );
 
+/** The far end of a simulated call is stored in this state. */
+const untilFarEnd = ({ rows }: World, callId: string, contained: string) =>
+  until(`the far end of the call is stored: ${contained}`, async () => {
+    const [row] = await rows(
+      `select progress -> 'farEnd' as stored from call_checkpoint where call_id = '${callId}'`,
+    );
+    return JSON.stringify(row ?? null).includes(contained) || undefined;
+  });
+
+whenKilled('a person with a script continues it at another gateway', 'early', async (world) => {
+  const { doomed, heir, scope } = world;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 듣고 있습니다.'] }));
+  scope.teardown(agent.close);
+  const number = '01055550007';
+  const script = [
+    { say: '첫 번째 말입니다.' },
+    { await_digits: '7' },
+    { say: '두 번째 말입니다.' },
+    { hang_up: true },
+  ];
+  const path = `/api/v1/admin/simulator/callees/${number}`;
+  await doomed.admin.put(path, { script, rehearsal: { step_timeout_sec: 300 } });
+  const callId = await world.placeWith(agent, number);
+  await untilFarEnd(world, callId, '"stepsDone":1');
+  const removed = await doomed.admin.delete(path);
+  return async (t) => {
+    t.is(removed.status, 204, 'a call in progress keeps its script');
+    await untilTakenOver(heir, callId);
+    t.is((await heir.client.post(`/api/v1/calls/${callId}/keys`, { keys: '7' })).status, 202);
+    await untilStatus(heir, callId, 'completed');
+    const said = (await turnsOf(heir, callId)).filter(({ role }) => role === 'user').map(({ text }) => text);
+    t.deepEqual(said, ['첫 번째 말입니다.', '두 번째 말입니다.']);
+    t.like((await heir.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'counterparty_hangup' });
+    t.like((await heir.admin.get(`/api/v1/admin/simulator/calls/${callId}`)).body, {
+      steps: 4,
+      steps_done: 4,
+      outcome: 'done',
+    });
+  };
+});
+
+/** A message to a web phone. */
+const phoneMessage = z.looseObject({ type: z.string(), call_id: z.string().optional() });
+
+whenKilled('a person at a web phone stays when the gateway of the call dies', 'early', async (world) => {
+  const { doomed, heir, scope } = world;
+  const address = `${heir.url.replace(/^http/, 'ws')}/api/v1/admin/phone?phone=phone-of-heir`;
+  const phone = new WebSocket(address, ['trunkline', heir.adminToken]);
+  scope.teardown(() => phone.terminate());
+  const told: z.infer<typeof phoneMessage>[] = [];
+  phone.on('message', (data: Buffer) => told.push(phoneMessage.parse(JSON.parse(data.toString()))));
+  await once(phone, 'open');
+  const send = (message: object): void => phone.send(JSON.stringify(message));
+  const untilTold = (type: string, times: number) =>
+    until(
+      `the phone is told ${type}`,
+      () => told.filter((one) => one.type === type).length >= times || undefined,
+    );
+  const callId = await place(doomed, '01055559999');
+  await untilTold('ring', 1);
+  send({ type: 'answer', call_id: callId });
+  await untilFarEnd(world, callId, '"name":"phone-of-heir"');
+  return async (t) => {
+    await untilTakenOver(heir, callId);
+    await untilTold('answered', 2);
+    t.false(told.some(({ type }) => type === 'ended'));
+    send({ type: 'say', text: '아직 여기 있습니다.' });
+    await until(
+      'the words are in the transcript',
+      async () =>
+        (await turnsOf(heir, callId)).some(({ text }) => text === '아직 여기 있습니다.') || undefined,
+    );
+    send({ type: 'hang_up' });
+    await untilStatus(heir, callId, 'completed');
+    t.like((await heir.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'counterparty_hangup' });
+  };
+});
+
 test.serial('removes the row of the killed gateway after the end of its last call', async (t) => {
   const { rows } = await kill(t);
   const names = await until('it is removed', async () => {

@@ -221,11 +221,9 @@ const anyLineEvent: fc.Arbitrary<LineEvent> = fc
     whole: fc.boolean(),
     utterance: fc.integer({ min: -1, max: 5 }),
     digit: fc.constantFrom('0', '#'),
-    cause: fc.constantFrom('no_answer' as const, 'busy' as const, 'trunk_error' as const),
     type: fc.constantFrom(
       'line.ringing' as const,
       'line.answered' as const,
-      'line.unanswered' as const,
       'line.speech' as const,
       'line.heard' as const,
       'line.played' as const,
@@ -240,12 +238,24 @@ const anyEnd: fc.Arbitrary<LineEvent> = fc
   .record({ at: fc.nat(), by: fc.constantFrom('counterparty' as const, 'gateway' as const) })
   .map((event) => ({ type: 'line.ended', ...event }));
 
+const anyUnanswered: fc.Arbitrary<LineEvent> = fc
+  .record({
+    at: fc.nat(),
+    cause: fc.constantFrom(
+      'no_answer' as const,
+      'busy' as const,
+      'trunk_error' as const,
+      'system_error' as const,
+    ),
+  })
+  .map((event) => ({ type: 'line.unanswered', ...event }));
+
 const anyAnswer: fc.Arbitrary<LineEvent> = fc
   .record({ at: fc.nat(), by: fc.constantFrom('human' as const, 'machine' as const, 'screening' as const) })
   .map((event) => ({ type: 'line.answered_by', ...event }));
 
 const wildSteps = fc
-  .oneof({ weight: 8, arbitrary: anyLineEvent }, anyEnd, anyAnswer)
+  .oneof({ weight: 8, arbitrary: anyLineEvent }, anyEnd, anyUnanswered, anyAnswer)
   .map((event) => step(event.type, (world) => world.onLine(event)));
 
 /** Runs the steps, then lets the line end and time pass, as every call does at its end. */

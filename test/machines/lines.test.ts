@@ -26,7 +26,7 @@ const events: readonly LineLifeEvent[] = [
   { type: 'released' },
   { type: 'reported' },
   { type: 'closed' },
-  { type: 'handed.over' },
+  { type: 'handed.over', audioUntil: 'taken' },
 ];
 
 const eventOf = (type: Type): LineLifeEvent =>
@@ -42,7 +42,7 @@ const after = (...path: readonly Type[]): { state: string; did: string[] } => {
   actor.on('carryAudio', () => did.push('carry audio'));
   actor.on('fallSilent', ({ end: { by, cause } }) => did.push(`fall silent: ${by}, ${cause ?? 'answered'}`));
   actor.on('hangUp', ({ end: { by, cause } }) => did.push(`hang up: ${by}, ${cause ?? 'answered'}`));
-  actor.on('release', () => did.push('release'));
+  actor.on('release', ({ audioUntil }) => did.push(`release: audio until ${audioUntil}`));
   actor.start();
   for (const type of path) {
     did = [];
@@ -64,14 +64,14 @@ const unlessAnswered: Arrows = {
   left: ['leaving.reporting', 'fall silent: counterparty, cancelled', 'line.unanswered cancelled'],
   'hangup.requested': ['leaving.releasing', ...cancelled],
   closed: ['over', ...cancelled],
-  'handed.over': ['over', 'release'],
+  'handed.over': ['over', 'release: audio until taken'],
 };
 
 const onceAnswered: Arrows = {
   left: ['leaving.releasing', ...left],
   'hangup.requested': ['leaving.releasing', ...hungUp],
   closed: ['over', ...hungUp],
-  'handed.over': ['over', 'release'],
+  'handed.over': ['over', 'release: audio until taken'],
 };
 
 /** The shortest path to every state, and all transitions from there. */

@@ -5,6 +5,7 @@ import type { EventType } from '#src/domain/event-types.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import {
   CallTaken,
+  createFactRecorder,
   facts,
   journalPosition,
   recordAsHolder,
@@ -12,9 +13,9 @@ import {
   recordFact,
 } from '#src/persistence/calls/call-facts.ts';
 import {
-  type CallSettings,
   type CallProgress,
   storeProgress,
+  type StoredSettings,
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
@@ -186,6 +187,15 @@ test.serial('prepares the statements of a call without storing anything', async 
   t.regex(creation ?? '', /insert into call \(/);
   for (const type of ['call.answered', 'turn.spoken', 'call.ended'])
     t.true(facts?.includes(`'${type}'`), type);
+});
+
+test.serial('plans the statements of facts without their values, once for each connection', async (t) => {
+  const db = await testDatabase('planned');
+  await prepareCalls(db);
+  const [plans] = await db.journal.execute(
+    `select sum(custom_plans)::int as custom, sum(generic_plans)::int > 0 as "hasGeneric" from pg_prepared_statements`,
+  );
+  t.deepEqual(plans, { custom: 0, hasGeneric: true });
 });
 
 // Life
@@ -524,6 +534,165 @@ test.serial('a take-over waits for a fact that is being written and then finds i
   t.like((await taking.taken)[0], { status: 'active', epoch: 2 });
 });
 
+/** Calls that another gateway has taken over, and the recorder of their facts, which counts its statements. */
+const takenCalls = async (count: number) => {
+  const db = await testDatabase('taken');
+  const owner = await storedNumber(db);
+  const node = randomUUID();
+  for (let stored = 0; stored < count; stored += 1) await storedCall(db, owner, { node });
+  const callIds = (await takeFromEarlierProcess(db, node)).map(({ id }) => id);
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const record = createFactRecorder({ ...db, execute });
+  const recordTaken = (callId: string, epoch = 2) =>
+    record(callId, 1, { type: 'call.taken_over', at: startedAt, node: 'south', from: 'north' }, epoch, {
+      checkpoint: null,
+      transitions: [],
+      legsAreGone: false,
+    });
+  return { db, callIds, recordTaken, statements: () => statements };
+};
+
+test.serial('stores the take-overs of several calls in one statement', async (t) => {
+  const { db, callIds, recordTaken, statements } = await takenCalls(3);
+  const written = await Promise.all(callIds.map((callId) => recordTaken(callId)));
+  t.deepEqual(
+    written,
+    callIds.map(() => ({ ended: null })),
+  );
+  t.is(statements(), 1);
+  for (const callId of callIds)
+    t.deepEqual(await facts(db, callId), [
+      {
+        sequence: 1,
+        type: 'call.taken_over',
+        at: new Date(startedAt),
+        data: { node: 'south', from: 'north' },
+      },
+    ]);
+});
+
+test.serial('rejects a fact of a call with a later owner, and stores those that came with it', async (t) => {
+  const { db, callIds, recordTaken } = await takenCalls(3);
+  const [lost = '', ...held] = callIds;
+  const late = recordTaken(lost, 1);
+  const others = held.map((callId) => recordTaken(callId));
+  await t.throwsAsync(late, { instanceOf: CallTaken });
+  await Promise.all(others);
+  t.deepEqual(await facts(db, lost), []);
+  for (const callId of held) t.is((await facts(db, callId)).length, 1);
+});
+
+test.serial('stores a fact twice only once, also together with others', async (t) => {
+  const { db, callIds, recordTaken } = await takenCalls(2);
+  await Promise.all(callIds.map((callId) => recordTaken(callId)));
+  t.deepEqual(await Promise.all(callIds.map((callId) => recordTaken(callId))), [null, null]);
+  for (const callId of callIds) t.is((await facts(db, callId)).length, 1);
+});
+
+test.serial('a locked call delays only its own fact', async (t) => {
+  const { db, callIds, recordTaken } = await takenCalls(3);
+  const [locked = '', ...free] = callIds;
+  const { waiting } = await db.transaction(async (statements) => {
+    await statements.execute('select from call where id = $1 for update', [locked]);
+    const waiting = recordTaken(locked);
+    await Promise.all(free.map((callId) => recordTaken(callId)));
+    for (const callId of free) t.is((await facts(db, callId)).length, 1);
+    t.deepEqual(await facts(db, locked), []);
+    return { waiting };
+  });
+  await waiting;
+  t.is((await facts(db, locked)).length, 1);
+});
+
+/** Answered calls, and the recorder of their turns, which counts its statements. */
+const talkingCalls = async (count: number) => {
+  const db = await testDatabase('turns');
+  const owner = await storedNumber(db);
+  const callIds: string[] = [];
+  while (callIds.length < count) callIds.push(await answeredCall(db, owner));
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const record = createFactRecorder({ ...db, execute });
+  const beside = { checkpoint: null, transitions: [], legsAreGone: false };
+  const say = (callId: string, sequence: number, text: string, epoch = 1) =>
+    record(callId, sequence, said(1_000 * sequence, text), epoch, beside);
+  const wordsOf = async (callId: string) =>
+    (await transcriptOf(db, callId)).map(({ sequence, text, tOffsetSec }) => [sequence, text, tOffsetSec]);
+  return { db, owner, callIds, say, wordsOf, statements: () => statements };
+};
+
+test.serial(
+  'stores simultaneous turns of several calls in one statement, each as it would be alone',
+  async (t) => {
+    const { db, callIds, say, wordsOf, statements } = await talkingCalls(3);
+    const written = await Promise.all(callIds.map((callId, index) => say(callId, 2, `First of ${index}`)));
+    t.deepEqual(
+      written,
+      callIds.map(() => ({ ended: null })),
+    );
+    await Promise.all(callIds.map((callId, index) => say(callId, 3, `Second of ${index}`)));
+    t.is(statements(), 2);
+    for (const [index, callId] of callIds.entries()) {
+      t.deepEqual(await wordsOf(callId), [
+        [1, `First of ${index}`, 0.5],
+        [2, `Second of ${index}`, 1.5],
+      ]);
+      t.deepEqual((await facts(db, callId)).at(-1), {
+        sequence: 3,
+        type: 'turn.spoken',
+        at: new Date(startedAt + 3_000),
+        data: { turn: 2, endedAt: startedAt + 3_500 },
+      });
+    }
+  },
+);
+
+test.serial('rejects a turn of a call with a later owner, and stores a repeated turn once', async (t) => {
+  const { db, callIds, say, wordsOf } = await talkingCalls(3);
+  const [lost = '', again = '', other = ''] = callIds;
+  await db.execute('update call set epoch = 2 where id = $1', [lost]);
+  await say(again, 2, 'Once');
+  const late = say(lost, 2, 'Too late');
+  const others = [say(again, 2, 'Once'), say(other, 2, 'In time')];
+  await t.throwsAsync(late, { instanceOf: CallTaken });
+  t.deepEqual(await Promise.all(others), [null, { ended: null }]);
+  t.deepEqual(await wordsOf(lost), []);
+  t.deepEqual(await wordsOf(again), [[1, 'Once', 0.5]]);
+  t.deepEqual(await wordsOf(other), [[1, 'In time', 0.5]]);
+});
+
+test.serial('stores no words of simultaneous turns whose number keeps none', async (t) => {
+  const { db, owner, callIds, say, wordsOf } = await talkingCalls(2);
+  await db.execute(`update phone_number set retention_days = '{"words": 0}' where id = $1`, [owner.numberId]);
+  await Promise.all(callIds.map((callId) => say(callId, 2, 'A secret matter')));
+  for (const callId of callIds) {
+    t.deepEqual(await wordsOf(callId), []);
+    t.is((await facts(db, callId)).length, 2);
+  }
+});
+
+test.serial('a locked call delays only its own turn', async (t) => {
+  const { db, callIds, say, wordsOf } = await talkingCalls(3);
+  const [locked = '', ...free] = callIds;
+  const { waiting } = await db.transaction(async (statements) => {
+    await statements.execute('select from call where id = $1 for update', [locked]);
+    const waiting = say(locked, 2, 'Later');
+    await Promise.all(free.map((callId) => say(callId, 2, 'At once')));
+    for (const callId of free) t.deepEqual(await wordsOf(callId), [[1, 'At once', 0.5]]);
+    t.deepEqual(await wordsOf(locked), []);
+    return { waiting };
+  });
+  await waiting;
+  t.deepEqual(await wordsOf(locked), [[1, 'Later', 0.5]]);
+});
+
 test.serial("one of several simultaneous take-overs claims a dead gateway's calls", async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
@@ -540,6 +709,59 @@ test.serial("one of several simultaneous take-overs claims a dead gateway's call
     [2, 2, 2, 2, 2],
   );
   t.true(taken.every((calls) => calls.length === 0 || calls.length === 5));
+});
+
+/** A step of a plan that the server has executed. */
+type PlanStep = {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: PlanStep[];
+};
+
+const stepsOf = (step: PlanStep): PlanStep[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+
+test.serial('reads each row a few times to claim the calls of a dead gateway', async (t) => {
+  const db = await testDatabase('taken');
+  const node = randomUUID();
+  const owner = await storedNumber(db);
+  const count = 60;
+  for (let stored = 0; stored < count; stored += 1) {
+    const callId = await storedCall(db, owner, { node });
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { settings, tokenSealed: null, headersSealed: null, aheadMs: 0, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    });
+  }
+  const steps: PlanStep[] = [];
+  await takeFromEarlierProcess(
+    {
+      ...db,
+      execute: async (text, parameters) => {
+        const explained = await db.execute<{ 'QUERY PLAN': [{ Plan: PlanStep }] }>(
+          `explain (analyze, format json) ${text}`,
+          parameters,
+        );
+        for (const { 'QUERY PLAN': plans } of explained)
+          for (const { Plan: plan } of plans) steps.push(...stepsOf(plan));
+        return [];
+      },
+    },
+    node,
+  );
+  t.true(steps.length > 5);
+  for (const step of steps) {
+    const {
+      'Actual Rows': rows,
+      'Rows Removed by Filter': filtered = 0,
+      'Rows Removed by Join Filter': unjoined = 0,
+    } = step;
+    const read = (rows + filtered + unjoined) * step['Actual Loops'];
+    t.true(read <= 10 * count, `${step['Node Type']} reads ${read} rows`);
+  }
 });
 
 test.serial('the death of a gateway reveals claimed calls that it has not ended', async (t) => {
@@ -890,7 +1112,8 @@ test.serial('creates one delivery per subscribed endpoint that is not disabled',
 // Additional rows
 // Rows written in the same statement as a fact of a call, and facts without such rows.
 
-const settings: CallSettings = {
+const settings: StoredSettings = {
+  scriptSealed: null,
   greeting: null,
   speech: { recognizer: null, synthesizer: null, voice: null },
   voicemail: { policy: 'talk', message: null },
@@ -1002,6 +1225,7 @@ const progressAt = (turn: number): CallProgress => ({
   endReason: null,
   pausedForSecret: false,
   leftAt: null,
+  farEnd: null,
   conversation: {
     state: 'listening.silent',
     turn,

@@ -205,16 +205,24 @@ test.serial('names the setting to use instead if the PostgreSQL programs are mis
 const server: Postmaster = { pid: 1_001, isReady: true };
 
 /** A server that can be killed, and the messages of its supervisor. */
-const keptServer = (bringUp: (signal: AbortSignal) => Promise<Postmaster>) => {
+const keptServer = (
+  bringUp: (signal: AbortSignal) => Promise<Postmaster>,
+  isAlive: (pid: number) => boolean = () => false,
+) => {
   let running: Postmaster | undefined = server;
+  let finds = 0;
   const logged: string[] = [];
   const kept = keepRunning({
     server,
-    find: async () => running,
+    isAlive,
+    async find() {
+      finds += 1;
+      return running;
+    },
     bringUp: async (signal) => (running = await bringUp(signal)),
     logger: pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
   });
-  return { kept, logged, kill: () => (running = undefined) };
+  return { kept, logged, finds: () => finds, kill: () => (running = undefined) };
 };
 
 test.serial('retries a server that does not start at once and reports progress', async (t) => {
@@ -232,6 +240,19 @@ test.serial('retries a server that does not start at once and reports progress',
     'the embedded database did not start; another start follows',
     'the embedded database runs again',
   ]);
+});
+
+test.serial('starts a server again whose process id another program has', async (t) => {
+  let looks = 0;
+  const { kept, logged, finds, kill } = keptServer(
+    async () => ({ pid: 1_002, isReady: true }),
+    () => (looks += 1) > 0,
+  );
+  t.teardown(kept.stop);
+  kill();
+  await until('it is back', () => (logged.length === 2 ? true : undefined));
+  t.is(finds(), 1);
+  t.true(looks > 10, 'an existing process is only looked at');
 });
 
 test.serial('aborts a pending start at shutdown and begins no other', async (t) => {

@@ -2,7 +2,7 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'pg';
-import { addTurn } from '#src/persistence/calls/add-turn.ts';
+import { addTurn, addTurns } from '#src/persistence/calls/add-turn.ts';
 import { answerCall } from '#src/persistence/calls/answer-call.ts';
 import { newSearch } from '#src/persistence/calls/call-search-words.ts';
 import { createCalls, createKeyedCalls } from '#src/persistence/calls/create-calls.ts';
@@ -13,7 +13,15 @@ import { outbox } from '#src/persistence/events/outbox.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 
-const statements = { createCalls, createKeyedCalls, answerCall, endCall, addTurn, claimDueDeliveries };
+const statements = {
+  createCalls,
+  createKeyedCalls,
+  answerCall,
+  endCall,
+  addTurn,
+  addTurns,
+  claimDueDeliveries,
+};
 
 /** A database whose tables are made from the entities instead of by the migrations. */
 const databaseOfEntities = async (t: ExecutionContext): Promise<Client> => {

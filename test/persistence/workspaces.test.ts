@@ -37,6 +37,7 @@ import {
 import { createRequestCounting, deleteOldCounts } from '#src/persistence/workspaces/request-counts.ts';
 import {
   createSimulatedCalleeSearch,
+  deleteSimulatedCallee,
   findSimulatedCallee,
   putSimulatedCallee,
 } from '#src/persistence/workspaces/simulated-callees.ts';
@@ -114,6 +115,19 @@ test.serial('stores simulated callees for each workspace, and finds many at once
   ]);
   t.like(found, [callee, other, undefined, undefined]);
   t.like(await findSimulatedCallee(db, { workspaceId, number: '0233334444' }), other);
+});
+
+test.serial('deletes a simulated callee of its own workspace only', async (t) => {
+  const db = await testDatabase('workspaces');
+  const [{ workspaceId }, stranger] = [await storedNumber(db), await storedNumber(db)];
+  const callee = { script: [{ busy: true }], rehearsal: null };
+  for (const number of ['0211112222', '0233334444'])
+    await putSimulatedCallee(db, { workspaceId, number, ...callee });
+  t.false(await deleteSimulatedCallee(db, { workspaceId: stranger.workspaceId, number: '0211112222' }));
+  t.true(await deleteSimulatedCallee(db, { workspaceId, number: '0211112222' }));
+  t.false(await deleteSimulatedCallee(db, { workspaceId, number: '0211112222' }));
+  t.is(await findSimulatedCallee(db, { workspaceId, number: '0211112222' }), undefined);
+  t.like(await findSimulatedCallee(db, { workspaceId, number: '0233334444' }), callee);
 });
 
 test.serial('reads the audit log newest first, page by page, only for its own workspace', async (t) => {

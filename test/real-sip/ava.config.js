@@ -5,6 +5,8 @@ const first = [
   'handing-over',
   'lost-gateways',
   'restarts',
+  'outlived-kills',
+  'cut-off-gateways',
   'line-contract',
   'direct-line-contract',
   'channel-sound',

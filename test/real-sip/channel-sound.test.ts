@@ -68,6 +68,7 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     isIgnored: () => false,
     onConnected: nothing,
     onLost: nothing,
+    onDialogLost: nothing,
   });
   await media.open();
   return media;

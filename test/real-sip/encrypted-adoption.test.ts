@@ -106,6 +106,7 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
       ['udp', 'the far end'],
       ['udp', 'the gateway'],
       ['tls', 'the gateway'],
+      ['tls', 'the far end'],
     ] as const)
       realTimeTest(
         `${media}, ${transport}: keeps audio in both directions after a take-over, until ${hangsUp} hangs up`,
@@ -116,7 +117,8 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const killedAt = performance.now();
           const lines = await linesOfHeir(t, world);
           const line = openWatched(
-            (input, emit) => lines.resume(input, { legs: [left], connectedWith: null, heard: null }, emit),
+            (input, emit) =>
+              lines.resume(input, { legs: [left], farEnd: null, connectedWith: null, heard: null }, emit),
             lineInput(),
           );
           await until(() => line.saw('line.adopted') || line.isOver());

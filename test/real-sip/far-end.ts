@@ -89,6 +89,8 @@ export type Telephone = FarEndProcess & {
   /** Waits until the far end has hung up and returns the received audio. */
   heard(): Promise<Wave>;
   log(): Promise<string>;
+  /** The file to which it writes what it hears, packet by packet; waits until it exists. */
+  recording(): Promise<string>;
   /** One of baresip's own commands, such as `hold`. */
   tell(command: string): Promise<void>;
 };
@@ -206,11 +208,23 @@ const tryToStartTelephone = async (
     await endProcess(child);
     return { error: await log() };
   }
+  const findRecording = async (): Promise<string | undefined> => {
+    const file = (await readdir(home)).find((name) => /^dump-.*-dec\.wav$/.test(name));
+    return file && join(home, file);
+  };
   return {
     child,
     port,
     logFile,
     log,
+    async recording() {
+      for (;;) {
+        const file = await findRecording();
+        if (file !== undefined) return file;
+        if (child.exitCode !== null) throw new Error(`nothing was heard: ${await log()}`);
+        await delay(20);
+      }
+    },
     async tell(command) {
       const socket = connect(controlPort, '127.0.0.1');
       const message = JSON.stringify({ command });
@@ -222,9 +236,9 @@ const tryToStartTelephone = async (
       if (!(await says(/session closed|terminated/i, options.seconds * 1_000)))
         throw new Error(`the telephone never hung up: ${await log()}`);
       await endProcess(child);
-      const file = (await readdir(home)).find((name) => /^dump-.*-dec\.wav$/.test(name));
+      const file = await findRecording();
       if (file === undefined) throw new Error(`nothing was heard: ${await log()}`);
-      return readWave(await readFile(join(home, file)));
+      return readWave(await readFile(file));
     },
     close: () => endProcess(child),
   };

@@ -24,12 +24,16 @@ export type Running = GatewayProcess & { client: ApiClient; folder: string; begu
 
 export type Media = 'freeswitch' | 'direct';
 
-/** Gateways of one database and one relay, whose trunk is at this port. */
+/** The server to which gateways connect for SIP. */
+export type Signalling = 'relay' | 'drachtio-server';
+
+/** Gateways of one database and one relay, unless they connect to drachtio-server, whose trunk is at this port. */
 export const startGateways = async (
   t: ExecutionContext,
   { drachtio, freeSwitch }: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   media: Media,
   trunkPort: number,
+  signalling: Signalling = 'relay',
 ) => {
   const databaseUrl = await testDatabaseUrl(t);
   const relay = createRelay({
@@ -41,12 +45,13 @@ export const startGateways = async (
   });
   t.teardown(() => relay.close());
   const relayPort = await relay.start();
-  const recordings = await emptyFolder(t);
   let key: string | undefined;
   return {
     relay,
-    recordings,
-    async start(node: string, folder?: string): Promise<Running> {
+    relayPort,
+    databaseUrl,
+    /** `settings` replace those of the others. */
+    async start(node: string, folder?: string, settings: Record<string, string> = {}): Promise<Running> {
       const own = folder ?? (await emptyFolder(t));
       const begunAt = Date.now();
       const gateway = runGateway(t, {
@@ -54,16 +59,18 @@ export const startGateways = async (
         GW_NODE: node,
         GW_LINES: 'drachtio',
         GW_DRACHTIO_SECRET: drachtio.secret,
-        GW_RELAY: `127.0.0.1:${relayPort}`,
+        ...(signalling === 'relay'
+          ? { GW_RELAY: `127.0.0.1:${relayPort}` }
+          : { GW_RELAY: 'none', GW_DRACHTIO: `${drachtio.host}:${drachtio.port}` }),
         GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
         GW_FREESWITCH_SECRET: freeSwitch.secret,
         GW_TRUNK: `127.0.0.1:${trunkPort}`,
         GW_TRUNK_MEDIA: media,
-        GW_RECORDINGS_DIR: recordings,
         // The far end sends no audio.
         GW_RTP_TIMEOUT_SEC: '0',
         GW_DRAIN_SEC: '30',
         GW_RATE_LIMIT: '0',
+        ...settings,
       });
       await gateway.printed('the gateway is ready');
       const credentials = await credentialsIn(own);
@@ -87,13 +94,14 @@ export const startWorld = async (
   t: ExecutionContext,
   servers: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   media: Media,
+  signalling: Signalling = 'relay',
 ) => {
   const ears = await startEars(t, 20);
   const earOf = new Map(ears.ports.map((port, index) => [answeringNumber(index), port]));
   const end = await startUdpEnd({ ear: (user) => earOf.get(user) ?? 0, ringing: [ringingNumber] });
   t.teardown(end.close);
   return {
-    ...(await startGateways(t, servers, media, end.port)),
+    ...(await startGateways(t, servers, media, end.port, signalling)),
     end,
     ears,
     /** Places calls to the numbers from `first` on. */

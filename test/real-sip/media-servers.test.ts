@@ -2,16 +2,19 @@
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { startTelephone } from './far-end.ts';
+import { startManyEnds } from './many-ends.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './sip-servers.ts';
@@ -66,8 +69,8 @@ if (missing.length > 0) {
     return lines;
   };
 
-  const call = async (lines: DrachtioLines): Promise<WatchedLine> => {
-    const line = openWatched(lines.open, lineInput());
+  const call = async (lines: DrachtioLines, recording = false): Promise<WatchedLine> => {
+    const line = openWatched(lines.open, lineInput({ recording }));
     await until(() => line.saw('line.answered'));
     return line;
   };
@@ -96,11 +99,48 @@ if (missing.length > 0) {
     };
   };
 
+  /** A recording in memory: the level of the agent in each tenth of a second, and the end. */
+  const createLevels = () => {
+    const tenth = recordingSampleRate / 10;
+    const levels: number[] = [];
+    const state = { samples: 0, sum: 0, isFinished: false };
+    const sink: RecordingSink = {
+      write(_counterparty, agent) {
+        for (const sample of agent) {
+          state.sum += sample ** 2;
+          state.samples += 1;
+          if (state.samples % tenth !== 0) continue;
+          levels.push(Math.sqrt(state.sum / tenth));
+          state.sum = 0;
+        }
+      },
+      drained: async () => {},
+      finish: () => void (state.isFinished = true),
+      leave() {},
+      fail() {},
+    };
+    return {
+      open: () => sink,
+      isFinished: () => state.isFinished,
+      seconds: () => state.samples / recordingSampleRate,
+      /** The share of the time between these seconds in which the agent is audible. */
+      spoken(fromSec: number, toSec: number): number {
+        const part = levels.slice(Math.round(fromSec * 10), Math.round(toSec * 10));
+        return part.filter((level) => level > 200).length / part.length;
+      },
+    };
+  };
+
   for (const way of ['killed', 'stopped'] as const)
     realTimeTest(`moves a call to another media server when its own is ${way}`, async (t) => {
       const { end, longestGapMs } = await startMovable(t);
-      const lines = await linesOn(t, [one, other], { trunk: { address: `127.0.0.1:${end.port}` } });
-      const line = await call(lines);
+      const recorded = createLevels();
+      const lines = await linesOn(t, [one, other], {
+        trunk: { address: `127.0.0.1:${end.port}` },
+        openRecording: recorded.open,
+      });
+      const line = await call(lines, true);
+      const answeredAt = performance.now();
       const used = lines.mediaServers()[0]?.calls === 1 ? one : other;
       const words = 'This sentence is long enough to be still spoken when the media server of its call dies.';
       line.say(words);
@@ -113,7 +153,16 @@ if (missing.length > 0) {
       t.deepEqual(line.all('line.failed'), []);
       t.deepEqual([end.count('INVITE'), end.count('BYE')], [2, 0]);
       t.true(longestGapMs(diedAt) < 2_000);
+      const [died, played] = [diedAt, performance.now()].map((at) => (at - answeredAt) / 1_000);
       line.close();
+      await until(recorded.isFinished);
+      const shares = [recorded.spoken(0.5, died ?? 0), recorded.spoken((died ?? 0) + 2, played ?? 0)];
+      t.log('recorded', { seconds: recorded.seconds(), died, played, shares });
+      t.true(
+        shares.every((share) => share > 0.5),
+        'both parts of the sentence are recorded at their time',
+      );
+      t.true(Math.abs(recorded.seconds() - (played ?? 0)) < 1);
       await until(() => end.count('BYE') === 1);
       await used.restart();
       await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
@@ -194,8 +243,44 @@ if (missing.length > 0) {
       );
       const log = await telephone.log();
       t.log(srtp, { heard: texts, cannotDecrypt: /failed to decrypt/.test(log) });
-      // baresip 1.0 ignores the new key of the re-INVITE (RFC 4568), and so does not hear the agent.
+      // baresip before 3.12 ignores the new key of the re-INVITE (RFC 4568), and so does not hear the agent.
       if (srtp === 'off') t.deepEqual(texts, ['Good day.']);
+    });
+
+  for (const srtp of ['off', 'required'] as const)
+    realTimeTest(`moves 20 calls of a dead media server at the same time, with SRTP ${srtp}`, async (t) => {
+      const end = await startManyEnds(t, 20, srtp);
+      const trunk = someTrunk({ host: '127.0.0.1', port: end.port, srtp, media: 'freeswitch' });
+      const lines = await linesOn(t, [one, other], { trunk: null, trunks: directoryOf([trunk]) });
+      // All calls begin on one server.
+      await other.kill();
+      await until(() => !lines.mediaServers().every(({ isUsable }) => isUsable));
+      const calls: WatchedLine[] = [];
+      while (calls.length < 20) calls.push(await call(lines));
+      await other.restart();
+      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
+      t.deepEqual(callsOf(lines), [20, 0]);
+      await until(() => end.measure().every(({ silenceMs }) => silenceMs < Infinity));
+
+      end.forget();
+      await one.kill();
+      t.teardown(() => one.restart());
+      await until(() => callsOf(lines)[1] === 20);
+      // A call counts as moved when its new channel is created; its far end hears the agent after the re-INVITE.
+      await delay(2_000);
+      const heard = end.measure();
+      const silences = heard.map(({ silenceMs }) => silenceMs).toSorted((left, right) => left - right);
+      const [load = 0] = loadavg();
+      t.log(srtp, { silences, load });
+      t.deepEqual(failedOf(calls), []);
+      t.deepEqual([end.count('INVITE'), end.count('BYE')], [40, 0]);
+      // At high load other programs delay the moves.
+      const longestMs = load > 2.5 * availableParallelism() ? 10_000 : 2_000;
+      t.true(Math.max(...silences) < longestMs, 'each far end hears the agent again');
+      // FreeSWITCH chooses its key itself.
+      if (srtp === 'required') t.deepEqual(new Set(heard.map(({ keys }) => keys)), new Set([2]));
+      for (const line of calls) line.close();
+      await until(() => end.count('BYE') === 20);
     });
 
   realTimeTest('distributes calls, and moves those of a dead media server to another one', async (t) => {

@@ -1,8 +1,9 @@
 /**
  * `npm run test:sip`, or `npm run test:sip -- srtp` for the test files whose names contain `srtp`; options such as
  * `--match='*hold*'` are AVA's. Files that mostly wait run first, beside each other; then those that measure audio, two
- * at a time. Prints the time of both groups and the tests that needed their second try at the end. All processes of the
- * run are in process groups that end with the run, also when this process is killed.
+ * at a time, and those that need the whole machine. Prints the time of each group and the tests that needed their second
+ * try at the end. All processes of the run are in process groups that end with the run, also when this process is
+ * killed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,16 +25,21 @@ const parts = readdirSync(join(root, folder))
 
 /** Test files that measure audio in real time, which other processes would delay on a machine with two cores. */
 const measuring = new Set([
+  'adoption',
   'call-quality',
   'channel-sound',
   'conversation',
+  'direct-line-contract',
   'direct-srtp',
   'encrypted-adoption',
   'gateway-calls',
+  'handing-over',
+  'line-contract',
   'listening',
   'media-servers',
   'missing-sound',
   'number-engines',
+  'outlived-kills',
   'real-speech',
   'recording-pause',
   'srtp',
@@ -41,9 +47,13 @@ const measuring = new Set([
   'wide-sound',
 ]);
 
+/** Test files that use both cores themselves: many calls at a time, or gateways that start while audio is measured. */
+const alone = new Set(['restarts']);
+
 const groups = [
-  { name: 'waiting', concurrency: 5, has: (part: string) => !measuring.has(part) },
+  { name: 'waiting', concurrency: 5, has: (part: string) => !measuring.has(part) && !alone.has(part) },
   { name: 'measuring audio', concurrency: 2, has: (part: string) => measuring.has(part) },
+  { name: 'alone', concurrency: 1, has: (part: string) => alone.has(part) },
 ];
 
 const selected = { name: 'selected by options', concurrency: 2, has: () => true };

@@ -105,7 +105,7 @@ const awaitCaller = async (
   const line: Line = {
     tell: (command) => void opened.promise.then((one) => one.tell(command)),
     close: () => void opened.promise.then((one) => one.close()),
-    release: () => void opened.promise.then((one) => one.release()),
+    release: () => void opened.promise.then((one) => one.release('now')),
   };
   return { line, callers: () => callers, ...following(events) };
 };

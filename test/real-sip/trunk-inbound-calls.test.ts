@@ -1,8 +1,12 @@
 /** Inbound calls by trunks: admission and offers. */
 import { randomUUID } from 'node:crypto';
-import { workspaceId } from '#test/sip/trunks/some-trunk.ts';
-import { pooled, until } from './real-lines.ts';
+import { openWatched } from '#test/contract/watched-line.ts';
+import { lineInput } from '#test/helpers/line-input.ts';
+import { directoryOf, workspaceId } from '#test/sip/trunks/some-trunk.ts';
+import { startTelephone } from './far-end.ts';
+import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
+import { startTlsDrachtio } from './tls-trunk.ts';
 import { callIn, offers } from './trunk-ends.ts';
 import { account, own, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
@@ -60,6 +64,36 @@ withTrunkLines('calls in by trunks', ({ servers, linesWith }) => {
       t.regex(messages, new RegExp(`^Warning: 399 trunkline "${reason}`, 'm'));
       t.deepEqual(lines.arrivals, []);
     });
+
+  realTimeTest('a caller over TLS puts the call on hold, resumes it and hangs up', async (t) => {
+    const tls = await startTlsDrachtio(servers().folder);
+    t.teardown(tls.close);
+    const arrived: { callId: string; from: string; to: string }[] = [];
+    const lines = await realLines({ drachtio: tls.server, freeSwitch: servers().freeSwitch }, 9, {
+      trunk: null,
+      trunks: directoryOf([trunkAt(9, { inboundAddresses: ['127.0.0.1'], media: 'direct' })]),
+    });
+    t.teardown(() => lines.close());
+    await lines.start(async (arrival) => {
+      arrived.push(arrival);
+      return { accepted: true };
+    });
+    const dial = `sip:${own}@127.0.0.1:${tls.tlsPort};transport=tls`;
+    const telephone = await startTelephone(servers().folder, { seconds: 40, tls: true, dial });
+    t.teardown(telephone.close);
+    await until(() => arrived.length === 1);
+    const line = openWatched(lines.open, lineInput({ direction: 'inbound', ...arrived[0] }));
+    await until(() => line.saw('line.answered'));
+    for (const [command, event] of [
+      ['hold', 'line.held'],
+      ['resume', 'line.resumed'],
+      ['hangup', 'line.ended'],
+    ] as const) {
+      await telephone.tell(command);
+      await until(() => line.saw(event));
+    }
+    t.like(line.events.at(-1), { type: 'line.ended', by: 'counterparty' });
+  });
 
   realTimeTest('accepts calls of a trunk only for numbers of its own workspace', async (t) => {
     const foreign = trunkAt(9, { inboundAddresses: ['127.0.0.1'], workspaceId: randomUUID() });

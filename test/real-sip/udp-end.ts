@@ -88,11 +88,14 @@ export const startUdpEnd = async ({
   address = '127.0.0.1',
   /** Port of the far end's audio, for all calls or by the called user; 0: it receives none. */
   ear = 0,
+  /** The answer to an offer of a call, instead of an unencrypted one. */
+  describe,
 }: {
   ringing?: readonly string[];
   recordRoute?: boolean;
   address?: string;
   ear?: number | ((user: string) => number);
+  describe?: (callId: string, offer: string) => string;
 } = {}) => {
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').bind(0, address);
   const host = isIP(address) === 6 ? `[${address}]` : address;
@@ -106,6 +109,10 @@ export const startUdpEnd = async ({
   const users = new Map<string, string>();
   const earOf = (callId: string): number => (typeof ear === 'number' ? ear : ear(users.get(callId) ?? ''));
   let padding = '';
+  const answerTo = (callId: string, invite: string): string =>
+    describe === undefined
+      ? sdp(address, earOf(callId) || port + 1, padding)
+      : describe(callId, invite.slice(invite.indexOf('\r\n\r\n') + 4));
 
   const respond = (
     to: number,
@@ -130,8 +137,7 @@ export const startUdpEnd = async ({
         if (!users.has(callId)) users.set(callId, user);
         // After a 180 to a re-INVITE, drachtio-server (0.9.10) does not forward the 200.
         if (!headerIn(text, 'To').includes(';tag=')) respond(to, text, '180 Ringing');
-        if (!ringing.includes(user))
-          respond(to, text, '200 OK', [], sdp(address, earOf(callId) || port + 1, padding));
+        if (!ringing.includes(user)) respond(to, text, '200 OK', [], answerTo(callId, text));
         break;
       case 'CANCEL':
         respond(to, text, '200 OK');

@@ -642,8 +642,11 @@ const takenOver = async (t: ExecutionContext, waitMs = 0) => {
     node: second.node,
     from: first.node,
   });
-  const reach = { first: true };
-  const away = () => Promise.reject(new Error('The gateway is away'));
+  const reach = { first: true, failures: 0 };
+  const away = () => {
+    reach.failures += 1;
+    return Promise.reject(new Error('The gateway is away'));
+  };
   const after = await second.start(null, {
     assembly: { waitMs, askAgainMs: 20 },
     otherParts: {
@@ -681,7 +684,7 @@ test.serial('waits for a gateway that restarts', async (t) => {
   reach.first = false;
   record(after, callId, 5);
   await second.end(callId);
-  await until('its part is here', async () => ((await partsIn(second)).length > 0 ? true : undefined));
+  await until('it was asked twice', () => (reach.failures > 1 ? true : undefined));
   t.deepEqual(second.facts, []);
   reach.first = true;
   t.deepEqual(heardIn((await completed(second)).bytes), isWhole);
@@ -711,6 +714,17 @@ test.serial(
     t.is(second.facts.length, 2);
   },
 );
+
+test.serial('a recording without a part in its middle is truncated', async (t) => {
+  const { second, callId, after, reach } = await takenOver(t);
+  await second.leavePart(`${callId}+0+${second.node}+open.ulaw`, Buffer.alloc(2 * rate * 5, 0x80));
+  reach.first = false;
+  record(after, callId, 5);
+  await second.end(callId);
+  const { fact, bytes } = await completed(second);
+  t.true(fact.truncated);
+  t.deepEqual(heardIn(bytes).at(-1), [20, 25]);
+});
 
 test.serial('removes the raw parts of an erased recording everywhere', async (t) => {
   const { first, second, callId, after, reach } = await takenOver(t);

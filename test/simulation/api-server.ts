@@ -6,6 +6,8 @@ import { arriveIn, runIn, type SimulatedProcess } from './simulated-time.ts';
 
 export type ApiAnswer = { status: number; body: unknown };
 
+export type RawAnswer = { status: number; headers: Record<string, string>; body: Buffer };
+
 export type ApiRequest = {
   method: string;
   path: string;
@@ -27,18 +29,33 @@ class Exchange extends Duplex {
     done();
   }
 
-  answer(): ApiAnswer {
-    const text = Buffer.concat(this.#written).toString('utf8');
-    const [head = '', body = ''] = text.split('\r\n\r\n');
-    const status = Number(head.split(' ')[1]);
-    return { status, body: body === '' ? null : JSON.parse(body) };
+  answer(): RawAnswer {
+    const bytes = Buffer.concat(this.#written);
+    const end = bytes.indexOf('\r\n\r\n');
+    const [status = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]),
+    );
+    return { status: Number(status.split(' ')[1]), headers, body: bytes.subarray(end + 4) };
   }
 }
+
+export type RawRequest = {
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+};
 
 export type ApiServer = {
   listen: Environment['listen'];
   /** Calls back with the response; never, if the process dies before that. */
   ask(request: ApiRequest, onAnswer: (answer: ApiAnswer) => void): void;
+  /** The same for a request of another gateway. */
+  askRaw(request: RawRequest, onAnswer: (answer: RawAnswer) => void): void;
   /** Drops unanswered requests, which would keep the gateway in memory. */
   forget(): void;
 };
@@ -46,6 +63,28 @@ export type ApiServer = {
 export const createApiServer = (process: SimulatedProcess): ApiServer => {
   let server: Server | null = null;
   const open = new Set<Exchange>();
+  const askRaw: ApiServer['askRaw'] = ({ method, path, headers, body = '' }, onAnswer) => {
+    if (server === null || !process.isAlive) return;
+    const opened = server;
+    const lines = [
+      `${method} ${path} HTTP/1.1`,
+      `host: ${process.name}.test`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ];
+    const exchange = new Exchange();
+    exchange.on('finish', () => {
+      if (process.isAlive) runIn(null, () => onAnswer(exchange.answer()));
+      exchange.destroy();
+    });
+    open.add(exchange);
+    exchange.on('close', () => open.delete(exchange));
+    arriveIn(process, () => {
+      opened.emit('connection', exchange);
+      exchange.push(`${lines.join('\r\n')}\r\n\r\n${body}`);
+    });
+  };
   return {
     async listen(handle, { prepare }) {
       const opened = createServer({ requireHostHeader: false }, handle);
@@ -60,30 +99,18 @@ export const createApiServer = (process: SimulatedProcess): ApiServer => {
       };
     },
     ask({ method, path, key, body, headers = {} }, onAnswer) {
-      if (server === null || !process.isAlive) return;
-      const opened = server;
-      const content = body === undefined ? '' : JSON.stringify(body);
-      const lines = [
-        `${method} ${path} HTTP/1.1`,
-        `host: ${process.name}.test`,
-        `authorization: Bearer ${key}`,
-        'content-type: application/json',
-        `content-length: ${Buffer.byteLength(content)}`,
-        'connection: close',
-        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      ];
-      const exchange = new Exchange();
-      exchange.on('finish', () => {
-        if (process.isAlive) runIn(null, () => onAnswer(exchange.answer()));
-        exchange.destroy();
-      });
-      open.add(exchange);
-      exchange.on('close', () => open.delete(exchange));
-      arriveIn(process, () => {
-        opened.emit('connection', exchange);
-        exchange.push(`${lines.join('\r\n')}\r\n\r\n${content}`);
-      });
+      askRaw(
+        {
+          method,
+          path,
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        },
+        ({ status, body: answered }) =>
+          onAnswer({ status, body: answered.length === 0 ? null : JSON.parse(answered.toString('utf8')) }),
+      );
     },
+    askRaw,
     forget() {
       for (const exchange of open) exchange.destroy();
     },

@@ -140,6 +140,26 @@ const atRest: readonly Rule[] = [
     broken: `select instruction from call where instruction is not null group by 1 having count(*) > 1`,
   },
   {
+    what: 'the recording of an ended call is pending',
+    broken: `select call_id, node from recording where status = 'pending'`,
+  },
+  {
+    what: 'a finished recording and its journal disagree',
+    broken: `select call_id, status from recording where status in ('completed', 'failed') and not exists (
+      select from call_fact where call_fact.call_id = recording.call_id and type = 'recording.' || status)`,
+  },
+  {
+    what: 'a recording is not as long as its call',
+    broken: `select call.id, call.duration_sec, recording.duration_sec as recorded from recording
+      join call on call.id = call_id join phone_number on phone_number.id = number_id
+      where recording.status = 'completed' and not truncated and phone_number.consent ->> 'announce' is null
+        and abs(recording.duration_sec - call.duration_sec) > 4
+        -- A gateway that froze between the hang-up and the end leaves a call that another gateway ends later.
+        and not exists (select from call_fact completed join call_fact taken using (call_id)
+          where call_id = call.id and completed.type = 'recording.completed' and taken.type = 'call.taken_over'
+            and taken.sequence > completed.sequence)`,
+  },
+  {
     what: 'words were spoken before the answer of a call or after its end',
     broken: `select call_id, call_fact.at, answered_at, ended_at from call_fact join call on call.id = call_id
       where type = 'turn.spoken' and duration_sec is not null and
@@ -173,8 +193,13 @@ const atRest: readonly Rule[] = [
 const isAboutWriters = ({ broken }: Rule): boolean =>
   /\b(?:stale_write|call_holder|fact_writer)\b/.test(broken);
 
+/** Whether the rule is about recordings, which real gateways make long after the end of their calls. */
+const isAboutRecordings = ({ broken }: Rule): boolean => /\brecording\b/.test(broken);
+
 /** Rules that need only a gateway's own tables, for a database at rest. */
-export const rulesOfTables: readonly Rule[] = [...always, ...atRest].filter((rule) => !isAboutWriters(rule));
+export const rulesOfTables: readonly Rule[] = [...always, ...atRest].filter(
+  (rule) => !isAboutWriters(rule) && !isAboutRecordings(rule),
+);
 
 const brokenIn = (postgres: Postgres, rules: readonly Rule[]): string[] =>
   rules.flatMap(({ what, broken }) =>
@@ -193,4 +218,4 @@ export const checkAtRest = (postgres: Postgres): string[] => brokenIn(postgres, 
 export const isAtRest = (postgres: Postgres): boolean =>
   !postgres.isTrue(`select exists (select from call where ended_at is null)
     or exists (select from event_delivery where state = 'pending')
-    or exists (select from call_checkpoint)`);
+    or exists (select from call_checkpoint) or exists (select from recording where status = 'pending')`);

@@ -25,7 +25,10 @@ export type StatementFaults = {
   lostBefore: number;
   /** The server executes the statement, and the connection breaks before the answer arrives. */
   lostAfter: number;
-  /** The server commits a take-over of calls, and the connection breaks before the answer arrives. */
+  /**
+   * The connection breaks after the server has committed a take-over of calls; half as often before it receives the
+   * commit.
+   */
   takingUnconfirmed: number;
   /** The server rejects the statement with a time-out. */
   refused: number;
@@ -208,7 +211,9 @@ export class DatabaseServer {
     const text = textOf(messages) || [...connection.texts.values()].at(-1) || '';
     const name = this.#nameOf(connection, messages, text);
     if (isEffect(name) && this.#effects.happens(connection.process, `before ${name}`)) return;
-    if (isEffect(name) && this.#random.chance(this.faults.lostBefore)) return this.#break(connection);
+    const { lostBefore, takingUnconfirmed } = this.faults;
+    const isLost = connection.takes ? Math.max(lostBefore, takingUnconfirmed / 2) : lostBefore;
+    if (isEffect(name) && this.#random.chance(isLost)) return this.#break(connection);
     arriveIn(connection.process, () =>
       this.#arrive(connection, () => this.#do({ connection, messages, text: name })),
     );

@@ -114,11 +114,11 @@ const watched = (
       over();
       if (process.isAlive) line.close();
     },
-    release() {
+    release(audioUntil) {
       isSilent = true;
       standing.get(callId)?.delete(process);
       release();
-      if (process.isAlive) line.release();
+      if (process.isAlive) line.release(audioUntil);
     },
   };
 };

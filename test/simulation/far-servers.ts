@@ -5,14 +5,27 @@ import type { Random } from './random.ts';
 import { runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
 
 export type FarRequest = {
+  method: string;
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
 };
 
-export type FarAnswer = { status: number; contentType: string; pieces: readonly string[] };
+export type FarAnswer = {
+  status: number;
+  contentType: string;
+  pieces: readonly (string | Buffer)[];
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
+};
 
 export type FarServer = (request: FarRequest) => FarAnswer;
+
+/** Answers a request of another gateway later; `null`: there is no such gateway, or it does not listen. */
+export type AskGateway = (request: FarRequest, onAnswer: (answer: FarAnswer) => void) => null | void;
+
+/** Time without an answer of another gateway after which its client gives up (`fetching` of config/cluster-policy.ts). */
+const stallMs = 15_000;
 
 /** Probabilities of faults of a request. */
 export type RequestFaults = { lostBefore: number; lostAfter: number; hangs: number; breaksOff: number };
@@ -51,6 +64,7 @@ type Network = FarNetwork & {
   random: Random;
   effects: Effects;
   servers: ReadonlyMap<string, FarServer>;
+  askGateway: AskGateway;
 };
 
 class SimulatedDispatcher extends Dispatcher {
@@ -84,12 +98,13 @@ class SimulatedDispatcher extends Dispatcher {
     }
     const server = servers.get(host);
     const request = {
+      method: options.method,
       url: `${host}${options.path}`,
       headers: headersOf(options.headers),
       body: typeof options.body === 'string' ? options.body : '',
     };
     this.#inWorld(5 + random.below(60), () => {
-      if (server === undefined) return this.#later(0, fail);
+      if (server === undefined) return this.#askGateway(request, controller, handler, fail);
       const answer = server(request);
       if (effects.happens(this.#process, `after ${point}`)) return undefined;
       if (random.chance(faults.lostAfter)) return this.#later(random.below(20), fail);
@@ -99,10 +114,28 @@ class SimulatedDispatcher extends Dispatcher {
     return true;
   }
 
+  #askGateway(
+    request: FarRequest,
+    controller: Controller,
+    handler: Dispatcher.DispatchHandler,
+    fail: () => void,
+  ): void {
+    let isOver = false;
+    const once = (work: () => void): void => {
+      if (!isOver) work();
+      isOver = true;
+    };
+    const isUnknown =
+      this.#network.askGateway(request, (answer) =>
+        once(() => this.#answer(controller, handler, answer, fail)),
+      ) === null;
+    this.#later(isUnknown ? 0 : stallMs, () => once(fail));
+  }
+
   #answer(
     controller: Controller,
     handler: Dispatcher.DispatchHandler,
-    { status, contentType, pieces }: FarAnswer,
+    { status, contentType, pieces, headers }: FarAnswer,
     fail: () => void,
   ): void {
     const { random, faults } = this.#network;
@@ -113,7 +146,9 @@ class SimulatedDispatcher extends Dispatcher {
       });
       due += 1 + random.below(40);
     };
-    then(() => handler.onResponseStart?.(controller, status, { 'content-type': contentType }, ''));
+    then(() =>
+      handler.onResponseStart?.(controller, status, { 'content-type': contentType, ...headers }, ''),
+    );
     for (const piece of pieces) then(() => handler.onResponseData?.(controller, Buffer.from(piece)));
     if (random.chance(faults.breaksOff)) then(fail);
     else then(() => handler.onResponseEnd?.(controller, {}));

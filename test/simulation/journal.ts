@@ -10,14 +10,9 @@ export type SimulationJournal = {
 
 export const createSimulationJournal = (now: () => number, beginningMs: number): SimulationJournal => {
   const lines: string[] = [];
-  const hash = createHash('sha256');
   return {
-    note(line) {
-      const text = `${((now() - beginningMs) / 1_000).toFixed(3).padStart(9)} ${line}`;
-      lines.push(text);
-      hash.update(`${text}\n`);
-    },
+    note: (line) => void lines.push(`${((now() - beginningMs) / 1_000).toFixed(3).padStart(9)} ${line}`),
     lines: () => lines,
-    digest: () => hash.copy().digest('hex').slice(0, 16),
+    digest: () => createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16),
   };
 };

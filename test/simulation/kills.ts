@@ -2,7 +2,7 @@
  * Kills at every step of a call's chart and in every state between, in stories without other faults. The steps of a
  * story are found by playing it once; a replay is identical until the kill.
  */
-import { calmPlan, machine, type Plan } from './plan.ts';
+import { calmPlan, machine, scripted, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { nameOf, type Move } from './world.ts';
@@ -67,6 +67,7 @@ const stories: Readonly<Record<string, Call>> = {
   'every reply is interrupted': to('01000000008'),
   'the line fails': to('01000000009'),
   'a machine answers': to(machine),
+  'a person plays a script': to(scripted),
   'hung up while it talks': to('01000000001', { hangUpAfterMs: 4_000 }),
   'hung up at once while it talks': to('01000000001', { hangUpAfterMs: 4_000, immediate: true }),
   'somebody calls in': to(null),
@@ -97,7 +98,14 @@ const planFor = (story: string, by: Successor, kills: Plan['kills']): Plan => {
   const call = stories[story];
   if (call === undefined) throw new Error(`There is no story "${story}"`);
   const { nodes } = successors[by];
-  return { ...calm, nodes, calls: [call], kills, hasVoicemail: call.to === machine };
+  return {
+    ...calm,
+    nodes,
+    calls: [call],
+    kills,
+    hasVoicemail: call.to === machine,
+    hasScript: call.to === scripted,
+  };
 };
 
 /** `again`: the gateway that takes over is killed at its first step. */

@@ -9,6 +9,11 @@ import type { World } from './world.ts';
 const busyCallee = '01000000003';
 const answerMs = 30_000;
 const startMs = 60_000;
+/** Exceeds the duration of such a call. */
+const callMs = 30_000;
+const lookMs = 250;
+
+const noneInProgress = 'select not exists (select from call where ended_at is null)';
 
 export const checkPermits = async (
   world: World,
@@ -32,6 +37,8 @@ export const checkPermits = async (
     const body = { to: busyCallee, instruction: `last call of ${node.name}`, max_duration_sec: 60 };
     const placed = await status({ method: 'POST', path: '/api/v1/calls', body, by: node });
     if (placed !== 201) world.violate(`a gateway without calls refuses one: ${node.name} answers ${placed}`);
-    await comeToRest();
+    const until = world.time.now() + callMs;
+    while (world.time.now() < until && !world.postgres.isTrue(noneInProgress)) await world.run(lookMs);
   }
+  return comeToRest();
 };

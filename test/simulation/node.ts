@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
-// The gateway loads this module at its start, and loading takes real time.
+// The gateway loads these modules at its start, and loading takes real time.
+import '#sip/simulator/simulator-lines.ts';
+import '#sip/webphone/web-phones.ts';
 import '#src/parts/http.ts';
 import { openQuickEncoding } from '#test/helpers/quick-encoding.ts';
 import { createApiServer, type ApiServer } from './api-server.ts';

@@ -38,12 +38,18 @@ export type Plan = {
   consent: ConsentRequirement | null;
   /** The agent leaves messages on answering machines, and one answers at `machine`. */
   hasVoicemail: boolean;
+  /** Calls are recorded. */
+  isRecorded: boolean;
+  /** A person with a script answers at `scripted`. */
+  hasScript: boolean;
   /**
    * Crashes of gateways: the one that performs the effect with number `effects` dies, and is restarted after
    * `restartAfterMs`, or when all faults are over.
    */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
+  /** The gateway dies when the agent with a memory receives this request, counted from 1; null: never. */
+  diesWithRequest: number | null;
   /** A gateway gets SIGTERM or is killed, and is restarted after this delay. */
   ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
   /**
@@ -87,6 +93,9 @@ const shortMs = 8_000;
 /** Number of an answering machine. */
 export const machine = '01055551234';
 
+/** Number of a person with a script. */
+export const scripted = '01055551235';
+
 const names = ['north', 'south', 'west'];
 const callees = [1, 1, 1, 2, 3, 5, 5, 6, 7, 8].map((last) => `0100000000${last}`);
 
@@ -123,6 +132,14 @@ const transfersOf = (random: Random): Transfer[] =>
 const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls'][number] => {
   const transfers = transfersOf(random);
   return transfers.length === 0 || call.to === null ? call : { ...call, to: random.pick(staying), transfers };
+};
+
+/** In every fourth world, half of the outbound calls without a transfer reach the person with a script. */
+const withScript = (calls: Plan['calls'], random: Random): Pick<Plan, 'calls' | 'hasScript'> => {
+  const hasScript = random.chance(0.25);
+  const reachesScript = ({ to, transfers = [] }: Plan['calls'][number]): boolean =>
+    hasScript && to !== null && transfers.length === 0 && random.chance(0.5);
+  return { hasScript, calls: calls.map((call) => (reachesScript(call) ? { ...call, to: scripted } : call)) };
 };
 
 /** The consent requirement, in every fourth world. */
@@ -190,6 +207,9 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
     : [{ before, count, afterTakingMs }];
 };
 
+const diesWithRequestOf = (random: Random): number | null =>
+  random.chance(0.5) ? 1 + random.below(4) : null;
+
 /** Deaths while a gateway takes a call over or ends it, in every second world. */
 const killsOf = (random: Random): Plan['kills'] =>
   random.chance(0.5)
@@ -227,19 +247,21 @@ export const planOf = (seed: number): Plan => {
   const hasTransfers = ofTransfers.chance(0.5);
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
   const clockSteps = clockStepsOf(areTakenOver ? createRandom(seed ^ 0xc10c) : random, nodes, faultyMs);
+  const calls: Plan['calls'] = Array.from({ length: 1 + random.below(4) }, () => ({
+    atMs: random.below(faultyMs * 0.8),
+    to: random.chance(0.2) ? null : random.pick(callees),
+    hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
+    immediate: random.chance(0.3),
+  })).map((call) => (hasTransfers ? withTransfers(call, ofTransfers) : call));
   return {
     nodes,
-    calls: Array.from({ length: 1 + random.below(4) }, () => ({
-      atMs: random.below(faultyMs * 0.8),
-      to: random.chance(0.2) ? null : random.pick(callees),
-      hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
-      immediate: random.chance(0.3),
-    })).map((call) => (hasTransfers ? withTransfers(call, ofTransfers) : call)),
+    ...withScript(calls, createRandom(seed ^ 0x5c21)),
     crashes,
     crashSeed: random.below(2 ** 31),
     ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),
     consent: consentOf(createRandom(seed ^ 0xc095)),
     hasVoicemail: false,
+    isRecorded: createRandom(seed ^ 0x4ec0).chance(0.2),
     kills: isCalm ? [] : killsOf(createRandom(seed ^ 0x6b11)),
     cutOffs,
     freezes: isCalm ? [] : freezesOf(createRandom(seed ^ 0xf0e2), { nodes, crashes }),
@@ -256,6 +278,7 @@ export const planOf = (seed: number): Plan => {
     receiverRefuses: random.chance(0.2) ? 0.3 : 0,
     lineLatestMs: random.chance(0.5) ? random.below(400) : 0,
     agentHasMemory: createRandom(seed ^ 0xa9e1).chance(0.3),
+    diesWithRequest: isCalm ? null : diesWithRequestOf(createRandom(seed ^ 0xd1e5)),
     requestsRepeated: isCalm || createRandom(seed ^ 0x4e9e).chance(0.5) ? 0 : 0.5,
     faultyMs,
     afterMs: random.below(5_000),
@@ -277,5 +300,6 @@ export const calmPlan = (seed: number): Plan => ({
   receiverRefuses: 0,
   requestsRepeated: 0,
   agentHasMemory: false,
+  diesWithRequest: null,
   lineLatestMs: 0,
 });

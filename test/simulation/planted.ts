@@ -44,7 +44,10 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a fact is written without comparing the epoch',
-    changes: [{ file: newFact, ...anyEpoch }],
+    changes: [
+      { file: newFact, ...anyEpoch },
+      { file: newFact, from: 'and call.epoch = given.epoch', to: '' },
+    ],
     rule: 'a gateway wrote to a call held by another one',
   },
   {
@@ -144,6 +147,39 @@ export const mistakes: readonly Mistake[] = [
       },
     ],
     rule: 'a call has had no holder for longer than a lease',
+  },
+  {
+    name: 'a gateway that was declared dead forgets calls that nobody has taken',
+    changes: [
+      {
+        file: 'src/parts/continuity.ts',
+        from: 'if (!calls.admission.isDraining()) ownership.takeBack(callIds);',
+        to: 'void callIds;',
+      },
+    ],
+    rule: 'a call has had no holder for longer than a lease',
+  },
+  {
+    name: 'an agent with a memory gets words again that it may have received before a death',
+    changes: [
+      {
+        file: 'src/continuity/resume-state.ts',
+        from: 'left.unheldMs === null && !mayAskAgain;',
+        to: 'false;',
+      },
+    ],
+    rule: 'an agent with a memory received the same words twice',
+  },
+  {
+    name: 'a person with a script begins again after a take-over',
+    changes: [
+      {
+        file: 'sip/simulator/callees.ts',
+        from: 'placeInScript(stepsDone, () => onCheckpoint(callId))',
+        to: 'placeInScript(0, () => onCheckpoint(callId))',
+      },
+    ],
+    rule: 'a person with a script repeated a completed step',
   },
   {
     name: 'the journal of a call that was taken over continues one place too late',

@@ -33,6 +33,10 @@ const sessionsOfItsOwn = `
       (select oid from pg_database where datname = current_database()) as database,
       ((key >> 32) & 4294967295)::oid as classid, (key & 4294967295)::oid as objid
     from session_lock;
+  -- The views of the catalogue join many tables.
+  create view pg_settings as select 'client_connection_check_interval'::text as name, '0'::text as setting where false;
+  create view pg_tables as
+    select relnamespace::regnamespace::name as schemaname, relname as tablename from pg_class where relkind = 'r';
   create function pg_backend_pid() returns int language sql as $$
     select current_setting('simulated.session')::int $$;
   create function pg_try_advisory_lock(wanted bigint) returns boolean language sql as $$
@@ -102,6 +106,11 @@ const worldsPerTruncation = 50;
 const asksForSession =
   /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact)?\b|update "?call(_checkpoint)?\b/;
 
+/** Texts that the server can prepare. */
+const preparable = /^\s*(?:with|select|insert|update|delete)\b/i;
+/** Texts with values in them are not repeated; they do not accumulate without limit. */
+const mostUnnamed = 2_000;
+
 export type Answer = {
   messages: Message[];
   /** Channel and payload of each notification. */
@@ -119,6 +128,8 @@ export class Postgres {
   /** Common name of a prepared text in all sessions. */
   readonly #namesOfTexts = new Map<string, string>();
   #names = 0;
+  /** Unnamed texts that were run. */
+  readonly #unnamed = new Set<string>();
   /** Adds or removes a client session. */
   beginSession(pid: number, { name, id }: Pick<SimulatedProcess, 'name' | 'id'>): void {
     this.exec(`execute begin_session (${pid}, '${name}', '${id}')`);
@@ -134,6 +145,9 @@ export class Postgres {
   /** Query for the names of the tables with rows; `null` before the migrations. */
   #filled: string | null = null;
   #worlds = 0;
+  /** The session that statements belong to; `null` if it is uncertain. */
+  #session: number | null = null;
+  #isInTransaction = false;
 
   private constructor(server: PGlite) {
     this.#server = server;
@@ -159,6 +173,8 @@ export class Postgres {
 
   /** Resets to the initial state, whatever the previous one. */
   begin(seed: number): void {
+    this.#session = null;
+    this.#isInTransaction = false;
     this.exec('rollback');
     this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
     // Skips empty tables.
@@ -220,7 +236,10 @@ export class Postgres {
     const isAsking = (message: Message): boolean =>
       asksForSession.test(message.bytes.toString('latin1')) ||
       (message.kind === 'B' && asksForSession.test(texts.get(textsOf(message, 2).texts[1] ?? '') ?? ''));
-    if (asked.some(isAsking)) this.exec(`set simulated.session = '${pid}'`);
+    if (this.#session !== pid && asked.some(isAsking)) {
+      this.exec(`set simulated.session = '${pid}'`);
+      this.#session = pid;
+    }
     const fresh: string[] = [];
     const answered: Buffer[] = [];
     const sent = asked.flatMap((message) => {
@@ -228,7 +247,10 @@ export class Postgres {
       if (message.kind !== 'P') return [message.bytes];
       const [name = '', asked = ''] = textsOf(message, 2).texts;
       const text = this.planted(asked);
-      if (name === '') return [messageOf('P', name, text, textsOf(message, 2).rest)];
+      if (name === '' && !this.#isRepeated(text)) {
+        texts.delete(name);
+        return [messageOf('P', name, text, textsOf(message, 2).rest)];
+      }
       texts.set(name, text);
       if (this.#namesOfTexts.has(text)) {
         answered.push(parsed);
@@ -242,18 +264,30 @@ export class Postgres {
     const { messages: told } = messagesIn(this.#answerTo(Buffer.concat(sent)));
     const sqlState = sqlStateIn(told);
     if (sqlState !== undefined) for (const text of fresh) this.#namesOfTexts.delete(text);
+    const isInTransaction = told.findLast(({ kind }) => kind === 'Z')?.bytes.toString('latin1', 5) !== 'I';
+    // A rollback also restores the former session.
+    if (isInTransaction || this.#isInTransaction || sqlState !== undefined) this.#session = null;
+    this.#isInTransaction = isInTransaction;
     return {
       messages: [...messagesIn(Buffer.concat(answered)).messages, ...told.filter(({ kind }) => kind !== 'A')],
       notifications: told.filter(({ kind }) => kind === 'A').map(notificationOf),
       sqlState,
-      isInTransaction: told.findLast(({ kind }) => kind === 'Z')?.bytes.toString('latin1', 5) !== 'I',
+      isInTransaction,
     };
+  }
+
+  /** Whether an unnamed text was run before. Such a text is prepared as well. */
+  #isRepeated(text: string): boolean {
+    if (!preparable.test(text)) return false;
+    if (this.#unnamed.has(text)) return true;
+    if (this.#unnamed.size < mostUnnamed) this.#unnamed.add(text);
+    return false;
   }
 
   /** Replaces the name of a prepared text by the one common to all sessions. */
   #binding(message: Message, texts: ReadonlyMap<string, string>): Buffer {
     const [portal = '', name = ''] = textsOf(message, 2).texts;
-    if (name === '') return message.bytes;
+    if (name === '' && !texts.has(name)) return message.bytes;
     const shared = this.#namesOfTexts.get(texts.get(name) ?? '') ?? name;
     return messageOf('B', portal, shared, textsOf(message, 2).rest);
   }

@@ -5,7 +5,8 @@ import { Customer } from './customer.ts';
 import { watchHolders } from './holder-watch.ts';
 import { checkPermits } from './last-callers.ts';
 import { checkMemory, createMemoryAgent, memoryAgentBinding } from './memory-agent.ts';
-import { longestRingSec, machine, planOf, type Plan, type Transfer } from './plan.ts';
+import { longestRingSec, machine, planOf, scripted, type Plan, type Transfer } from './plan.ts';
+import { checkScripts, personScript } from './scripted-person.ts';
 import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
 import { runIn, type SimulatedProcess } from './simulated-time.ts';
@@ -33,6 +34,10 @@ const answerMs = 30_000;
 const restMs = 600_000;
 /** Heartbeats, delivery polling and cleanup. */
 const keepsHouse = /(update node|update skip, update event_delivery|delete \w+)$/;
+/** Point at which the agent with a memory has received a request and not answered it. */
+const agentReceives = 'after request to agent.test';
+/** Time until a gateway that died there is restarted. */
+const restartMs = 4_000;
 /** Exceeds the lease of a gateway. */
 const longestFreezeMs = 45_000;
 /** Inaccuracy with which gateways know the database clock when its answers are slow. */
@@ -54,7 +59,7 @@ const machineScript = [
 
 /** Makes API requests and waits for the answers, before any fault. */
 const prepare = async (world: World, customer: Customer, plan: Plan): Promise<void> => {
-  const { hasVoicemail, consent, agentHasMemory } = plan;
+  const { hasVoicemail, hasScript, isRecorded, consent, agentHasMemory } = plan;
   const [first] = world.nodes;
   first?.start();
   if (!(await world.run(startMs, () => first?.isReady() === true))) throw new Error('No gateway starts');
@@ -76,7 +81,7 @@ const prepare = async (world: World, customer: Customer, plan: Plan): Promise<vo
     if (status === undefined || status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
   };
   await ask('PATCH', `/api/v1/admin/numbers/${numberId}`, {
-    recording_enabled: false,
+    recording_enabled: isRecorded,
     transfer_to: ['0100000001*'],
     ...(hasVoicemail ? { voicemail: 'leave_message' } : {}),
     ...(consent === null ? {} : { consent: { announce: announcement, require: consent } }),
@@ -84,6 +89,7 @@ const prepare = async (world: World, customer: Customer, plan: Plan): Promise<vo
   if (agentHasMemory)
     await ask('PUT', `/api/v1/admin/numbers/${numberId}/agents/outbound`, memoryAgentBinding);
   if (hasVoicemail) await ask('PUT', `/api/v1/admin/simulator/callees/${machine}`, { script: machineScript });
+  if (hasScript) await ask('PUT', `/api/v1/admin/simulator/callees/${scripted}`, { script: personScript });
   await ask('POST', '/api/v1/admin/webhooks', { url: 'https://receiver.test/events' });
   for (const node of world.nodes.slice(1)) {
     node.start();
@@ -166,7 +172,20 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
   for (const { atMs } of plan.databaseBreaks) time.after(atMs, () => world.database.breakAll());
   const random = createRandom(plan.crashSeed);
   const crashes = plan.crashes.map((crash) => ({ ...crash, left: crash.effects }));
+  const restart = (name: string, afterMs: number): void => {
+    const node = world.nodes.find((one) => one.name === name);
+    time.after(afterMs, () => {
+      if (node?.isRunning() === false) node.start();
+    });
+  };
+  let requestsLeft = plan.diesWithRequest ?? 0;
   world.crashes = (process, point) => {
+    if (point === agentReceives && requestsLeft > 0) {
+      requestsLeft -= 1;
+      if (requestsLeft > 0) return false;
+      restart(process.name, restartMs);
+      return true;
+    }
     const crash = crashes[0];
     if (crash === undefined) return false;
     // Lets a gateway crash at only one in twenty effects of its periodic work.
@@ -174,11 +193,7 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
     crash.left -= 1;
     if (crash.left > 0) return false;
     crashes.shift();
-    const node = world.nodes.find(({ name }) => name === process.name);
-    if (crash.restartAfterMs !== null)
-      time.after(crash.restartAfterMs + random.below(50), () => {
-        if (node?.isRunning() === false) node.start();
-      });
+    if (crash.restartAfterMs !== null) restart(process.name, crash.restartAfterMs + random.below(50));
     return true;
   };
 };
@@ -264,14 +279,18 @@ const checkReceived = (world: World, customer: Customer): void => {
   }
 };
 
-/** `plan` replaces the plan of the seed. */
+/**
+ * `plan` replaces the plan of the seed. With `checksEachWrite`, a violation follows the write that caused it in the
+ * journal.
+ */
 export const runSeed = async (
   seed: number,
   postgres: Postgres,
   plan: Plan = planOf(seed),
+  checksEachWrite = false,
 ): Promise<SeedResult> => {
   const servers = new Map();
-  const world = new World({ seed, postgres, nodes: plan.nodes, servers });
+  const world = new World({ seed, postgres, nodes: plan.nodes, servers, checksEachWrite });
   let moves: Move[] = [];
   try {
     const customer = new Customer(world);
@@ -306,6 +325,7 @@ export const runSeed = async (
     checkDurations(world);
     checkRung(world);
     checkMemory(world, agent);
+    checkScripts(world, plan);
   } catch (error) {
     world.violate(`the simulation broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {

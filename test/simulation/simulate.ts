@@ -15,6 +15,7 @@ import { findPlanted, ruleOf, type Finding } from './find-planted.ts';
 import { checkPlanted, plantedHere } from './plant.ts';
 import type { Mistake } from './planted.ts';
 import { callRowsOf, openInConsole } from './open-seed.ts';
+import { planOf } from './plan.ts';
 import { runSeed, startPostgres } from './run-seed.ts';
 import { createTally, toldOf } from './tally.ts';
 
@@ -61,7 +62,7 @@ const workOff = async ({ index, step }: Share): Promise<void> => {
 
 const oneSeed = async (seed: number): Promise<number> => {
   const postgres = await startPostgres();
-  const { violations, lines, digest, plan } = await runSeed(seed, postgres);
+  const { violations, lines, digest, plan } = await runSeed(seed, postgres, planOf(seed), true);
   const file = `simulation-${seed}.txt`;
   writeFileSync(file, `${JSON.stringify(plan)}\n${lines.join('\n')}\n`);
   say(`seed ${seed}: ${violations.length === 0 ? 'every rule held' : violations.join('\n  ')}`);

@@ -13,12 +13,19 @@ import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 import { takesCalls } from './statement-name.ts';
+import { hidePrograms } from './unwatched-machine.ts';
 
 /** Rounds in which promises that wait for each other can settle; none of them waits for an external event. */
 const roundsOfEnd = 50;
 
 /** Names from `statementName`; writes outside of a call's journal cannot break its rules. */
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
+
+/**
+ * Time for which writes are gathered for one check. Facts, and rows of ended calls, do not change any more, so a broken
+ * rule stays broken.
+ */
+const checkMs = 500;
 
 /** A step of a call's chart; `from` is `null` when a gateway begins or takes over the call. */
 export type Move = { from: string | null; to: string };
@@ -58,14 +65,21 @@ export class World {
   /** Total duration of all freezes. */
   frozenMs = 0;
   #frozenAt = 0;
+  readonly #showPrograms = hidePrograms();
+  /** Whether each write is checked, so that a violation is beside it in the journal. */
+  readonly #checksEachWrite: boolean;
+  /** Time from which the rules are checked; `null` without writes since the last check. */
+  #checksFrom: number | null = null;
 
   constructor(parts: {
     seed: number;
+    checksEachWrite: boolean;
     postgres: Postgres;
     nodes: readonly string[];
     servers: ReadonlyMap<string, FarServer>;
   }) {
     const { seed, postgres, servers } = parts;
+    this.#checksEachWrite = parts.checksEachWrite;
     this.random = createRandom(seed);
     this.time = new SimulatedTime(this.random);
     this.journal = createSimulationJournal(() => this.time.now(), beginningMs);
@@ -76,7 +90,20 @@ export class World {
       seen: (process: SimulatedProcess, statement: string) => this.#seen(process, statement),
     };
     this.database = new DatabaseServer({ postgres, time, random, effects });
-    this.network = createFarNetwork({ time, random, effects, servers });
+    this.network = createFarNetwork({
+      time,
+      random,
+      effects,
+      servers,
+      askGateway: ({ method, url, headers, body: sent }, onAnswer) => {
+        const { host, pathname } = new URL(url);
+        const api = this.nodes.find(({ name }) => `${name}.test` === host)?.api;
+        if (api === undefined) return null;
+        return api.askRaw({ method, path: pathname, headers, body: sent }, ({ status, body, ...answer }) =>
+          onAnswer({ status, contentType: 'application/octet-stream', pieces: [body], ...answer }),
+        );
+      },
+    });
     this.farEnds = {
       effects,
       time,
@@ -180,13 +207,26 @@ export class World {
     this.onMove(node, move);
   }
 
-  /** Records each violation once. */
   #seen(process: SimulatedProcess, statement: string): void {
     this.journal.note(`${process.name} ${statement}`);
     if (statement === takesCalls) this.#taken(process);
     if (!writesOfCalls.test(statement)) return;
+    this.#checksFrom ??= this.time.now() + (this.#checksEachWrite ? 0 : checkMs);
+    if (this.#checksEachWrite) this.#check();
+  }
+
+  /** Checks the rules that hold at any time, when writes have not been checked for a while. */
+  #checkIfDue(): void {
+    if (this.#checksFrom !== null && this.time.now() >= this.#checksFrom && !this.database.isInTransaction())
+      this.#check();
+  }
+
+  #check(): void {
+    this.#checksFrom = null;
     for (const broken of checkAlways(this.postgres)) this.violate(broken);
   }
+
+  /** Records each violation once. */
 
   violate(what: string): void {
     if (this.violations.includes(what)) return;
@@ -203,6 +243,7 @@ export class World {
     const until = this.time.now() + milliseconds;
     for (;;) {
       await settle();
+      this.#checkIfDue();
       if (isDone()) return true;
       if (!this.time.step(until)) return isDone();
     }
@@ -236,6 +277,7 @@ export class World {
       node.remove();
     }
     for (let round = 0; round < roundsOfEnd; round += 1) await settle();
+    this.#showPrograms();
     determine(null);
   }
 }

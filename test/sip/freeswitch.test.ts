@@ -19,7 +19,14 @@ import {
   probeFreeSwitch,
   type ServerLoad,
 } from '#sip/freeswitch/connection.ts';
-import { openUnicast } from '#sip/freeswitch/open-unicast.ts';
+import {
+  beginUnicast,
+  openUnicast,
+  type UnicastOptions,
+  type UnicastRates,
+} from '#sip/freeswitch/open-unicast.ts';
+import { repark } from '#sip/freeswitch/repark.ts';
+import type { UnicastChannel } from '#sip/media-thread/media-thread.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
@@ -600,8 +607,7 @@ for (const [why, unusual] of [
   });
 
 // Adopt channel
-// The order in which a channel of a dead process is taken over: its audio may be requested only after it was parked
-// again.
+// The commands by which a channel of another process is claimed and parked again, before its audio may be requested.
 
 /** A FreeSWITCH whose channel is parked again after this many queries. */
 const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } = {}) => {
@@ -634,12 +640,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
     },
   };
   const adopt = (keepsBridge = false) =>
-    claimChannel('a-channel', keepsBridge, {
-      commands: { api, run: api, sendMessage },
-      keepAlive,
-      answerMs: 3_000,
-      clock,
-    });
+    claimChannel('a-channel', keepsBridge, { commands: { api, run: api }, keepAlive });
   /** Advances the clock until the work is done. */
   const passing = async <Result>(work: Promise<Result>): Promise<Result> => {
     let isDone = false;
@@ -651,26 +652,28 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
     }
     return work;
   };
-  return { adopt, passing, told, clock };
+  const parkAgain = () => repark('a-channel', { commands: { api, sendMessage }, answerMs: 3_000, clock });
+  return { adopt, park: parkAgain, passing, told, clock };
 };
 
-test.serial(
-  'claims a channel by having its own thread park it again, and waits until it is parked',
-  async (t) => {
-    const { adopt, passing, told, clock } = setUpAdoptChannel();
-    t.deepEqual(await passing(adopt()), { localSdp: 'v=0' });
-    t.deepEqual(told, [
-      'uuid_getvar rtp_local_sdp_str',
-      'claim',
-      // Executed by the channel's own thread, because `uuid_transfer` would race with that thread.
-      'execute transfer again XML trunkline',
-      'uuid_getvar gw_park',
-      'uuid_getvar gw_park',
-      'uuid_getvar gw_park',
-    ]);
-    t.is(clock.pending(), 0);
-  },
-);
+test.serial('claims a channel without moving it', async (t) => {
+  const { adopt, told } = setUpAdoptChannel();
+  t.deepEqual(await adopt(), { localSdp: 'v=0' });
+  t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str', 'claim']);
+});
+
+test.serial('has the own thread of a channel park it again, and waits until it is parked', async (t) => {
+  const { park, passing, told, clock } = setUpAdoptChannel();
+  await passing(park());
+  t.deepEqual(told, [
+    // Executed by the channel's own thread, because `uuid_transfer` would race with that thread.
+    'execute transfer again XML trunkline',
+    'uuid_getvar gw_park',
+    'uuid_getvar gw_park',
+    'uuid_getvar gw_park',
+  ]);
+  t.is(clock.pending(), 0);
+});
 
 test.serial('claims a channel in a continuing bridge without moving it', async (t) => {
   const { adopt, told } = setUpAdoptChannel({ partner: 'another-channel' });
@@ -679,11 +682,10 @@ test.serial('claims a channel in a continuing bridge without moving it', async (
 });
 
 test.serial(
-  'parks a channel again that is in no bridge, even when channels in bridges are left there',
+  'claims a channel that is in no bridge, even when channels in bridges are left there',
   async (t) => {
-    const { adopt, passing, told } = setUpAdoptChannel();
-    t.deepEqual(await passing(adopt(true)), { localSdp: 'v=0' });
-    t.true(told.includes('execute transfer again XML trunkline'));
+    const { adopt } = setUpAdoptChannel();
+    t.deepEqual(await adopt(true), { localSdp: 'v=0' });
   },
 );
 
@@ -695,8 +697,8 @@ for (const nothing of ['_undef_', '-ERR No such channel!\n'])
   });
 
 test.serial('stops waiting for a channel that is not parked in time', async (t) => {
-  const { adopt, passing, clock } = setUpAdoptChannel({ looks: Infinity });
-  await t.throwsAsync(passing(adopt()), { message: /Parking a channel/ });
+  const { park, passing, clock } = setUpAdoptChannel({ looks: Infinity });
+  await t.throwsAsync(passing(park()), { message: /Parking a channel/ });
   await new Promise((resolve) => setImmediate(resolve));
   clock.advance(5);
   await new Promise((resolve) => setImmediate(resolve));
@@ -714,46 +716,54 @@ const setUpOpenUnicast = (isThere = true) => {
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   let isClosed = false;
+  let listening: Parameters<UnicastChannel['listen']>[0] | null = null;
   const sound = new SampleRing(ringMemory(1_024));
+  const options: UnicastOptions & UnicastRates & { ended: Promise<never> } = {
+    mediaThread: {
+      async openUnicast(address, from, { sampleRate, silenceMs }) {
+        opened.push([address, from, String(sampleRate), String(silenceMs)]);
+        return {
+          port: 30_001,
+          ring: sound,
+          begun: begun.promise,
+          listen: (events) => void (listening = events),
+          close: () => void (isClosed = true),
+        };
+      },
+    },
+    ownAddress: '192.0.2.7',
+    silenceMs: 140,
+    resample: (samples) => samples,
+    callRate: 16_000,
+    codecRate: () => 16_000,
+    serverAddress: () => '192.0.2.8',
+    commands: {
+      async sendMessage(uuid, message) {
+        told.push(uuid, message);
+        if (!isThere) throw new Error('The channel no longer exists');
+      },
+    },
+    clock,
+    ended: ended.promise,
+  };
   const open = () =>
     openUnicast(
       'a-channel',
       { onAudio: () => {}, onLost: () => {}, onSilence: () => {}, onShortFrames: () => {} },
-      {
-        mediaThread: {
-          async openUnicast(address, from, { sampleRate, silenceMs }) {
-            opened.push([address, from, String(sampleRate), String(silenceMs)]);
-            return {
-              port: 30_001,
-              ring: sound,
-              begun: begun.promise,
-              listen: () => {},
-              close: () => void (isClosed = true),
-            };
-          },
-        },
-        ownAddress: '192.0.2.7',
-        silenceMs: 140,
-        resample: (samples) => samples,
-        callRate: 16_000,
-        codecRate: () => 16_000,
-        serverAddress: () => '192.0.2.8',
-        commands: {
-          async sendMessage(uuid, message) {
-            told.push(uuid, message);
-            if (!isThere) throw new Error('The channel no longer exists');
-          },
-        },
-        clock,
-        ended: ended.promise,
-      },
+      options,
     );
+  /** Begins a unicast in the park of this function. */
+  const beginIn = (park: () => Promise<void>) => beginUnicast('a-channel', { ...options, park });
+  const events = (): Parameters<UnicastChannel['listen']>[0] => {
+    if (listening === null) throw new Error('The media thread has no listener');
+    return listening;
+  };
   /** Lets promises settle, then advances the clock. */
   const pass = async (milliseconds: number): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(milliseconds);
   };
-  return { open, told, opened, begun, ended, sound, pass, clock, isClosed: () => isClosed };
+  return { open, beginIn, events, told, opened, begun, ended, sound, pass, clock, isClosed: () => isClosed };
 };
 
 test.serial(
@@ -781,6 +791,53 @@ test.serial(
     t.is(clock.pending(), 0);
   },
 );
+
+test.serial('opens its local port before the channel is parked, and the unicast afterwards', async (t) => {
+  const { beginIn, told, opened, begun } = setUpOpenUnicast();
+  const parked = Promise.withResolvers<void>();
+  const beginning = beginIn(() => {
+    told.push(`parking with ${opened.length} open port`);
+    return parked.promise;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(told, ['parking with 1 open port']);
+  parked.resolve();
+  begun.resolve();
+  await beginning;
+  t.is(told.length, 3);
+});
+
+test.serial('closes its local port if the channel cannot be parked', async (t) => {
+  const { beginIn, told, isClosed } = setUpOpenUnicast();
+  await t.throwsAsync(
+    beginIn(() => Promise.reject(new Error('not parked'))),
+    { message: 'not parked' },
+  );
+  t.deepEqual(told, []);
+  t.true(isClosed());
+});
+
+test.serial('passes on audio, silence and losses of a unicast as soon as it has a listener', async (t) => {
+  const { beginIn, begun, events } = setUpOpenUnicast();
+  begun.resolve();
+  const unicast = await beginIn(async () => {});
+  events().onAudio(new Int16Array(320));
+  events().onSilence?.(true);
+  events().onLost();
+  const heard: unknown[] = [];
+  unicast.listen(
+    {
+      onAudio: (samples) => heard.push(samples.length),
+      onLost: () => heard.push('lost'),
+      onSilence: (isSilent) => heard.push(isSilent),
+      onShortFrames: () => heard.push('short'),
+    },
+    16_000,
+  );
+  t.deepEqual(heard, [true, 'lost'], 'audio without a listener is dropped');
+  events().onAudio(new Int16Array(320));
+  t.deepEqual(heard.slice(2), [320]);
+});
 
 test.serial('stops waiting for a unicast that is confirmed by +OK but sends no audio', async (t) => {
   const { open, pass, isClosed } = setUpOpenUnicast();
@@ -951,6 +1008,20 @@ test.serial('retries an unreachable FreeSWITCH only until the call ends', async 
   await pass(1_000);
   t.is(clock.pending(), 0);
   t.deepEqual(failures, []);
+});
+
+test.serial('does not reopen the unicast of a call that was left, and reports its end', async (t) => {
+  const { sound, told, failures, unicasts, pass, clock } = await setUpChannelSound();
+  let isEnded = false;
+  const ended = sound.untilEnded().then(() => (isEnded = true));
+  await pass(1_000);
+  t.false(isEnded);
+  unicasts[0]?.silence(true);
+  await ended;
+  await pass(1_000);
+  t.deepEqual(told, ['unicast at 8000 Hz']);
+  t.deepEqual(failures, []);
+  t.is(clock.pending(), 0);
 });
 
 test.serial('ignores silence after the end of the call', async (t) => {

@@ -12,6 +12,7 @@ import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { createHeard } from '#sip/media-thread/incoming-audio.ts';
+import { postedMemory, wakeThread } from '#sip/media-thread/dozing-time.ts';
 import { startPacer } from '#sip/media-thread/pacer.ts';
 import type { FromMediaThread } from '#sip/media-thread/media-thread-messages.ts';
 import { createSessions } from '#sip/media-thread/sessions.ts';
@@ -217,6 +218,90 @@ test('does not tick at an early wake-up', (t) => {
   pacer.wake(-1);
   t.is(pacer.beats(), 0);
   t.is(pacer.dueAt(), 20);
+});
+
+// Dozing
+
+/**
+ * Starts a thread whose next callback is due in a minute, and which answers messages. Resolves to the answers to two
+ * messages.
+ */
+const answersOfDozingThread = async (mayDoze: boolean): Promise<unknown[]> => {
+  const module = new URL('../../sip/media-thread/dozing-time.ts', import.meta.url).href;
+  const memory = postedMemory();
+  const thread = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+    import(${JSON.stringify(module)}).then(({ createDozingTime }) => {
+      let looks = 0;
+      const time = createDozingTime(new Int32Array(workerData.memory), () => {
+        looks += 1;
+        return workerData.mayDoze;
+      });
+      time.after(60_000, () => process.exit(1));
+      parentPort.on('message', (message) => parentPort.postMessage({ message, looks }));
+      parentPort.postMessage('ready');
+    });`,
+    { eval: true, workerData: { memory, mayDoze } },
+  );
+  await once(thread, 'message');
+  const answers: unknown[] = [];
+  const posted = new Int32Array(memory);
+  if (mayDoze) await until('it dozes', () => wakeThread(posted) || undefined);
+  for (const message of ['first', 'second']) {
+    const answer = once(thread, 'message');
+    thread.postMessage(message);
+    wakeThread(posted);
+    answers.push((await answer)[0]);
+  }
+  await thread.terminate();
+  return answers;
+};
+
+test.serial('handles messages between two beats while it dozes', async (t) => {
+  const answers = await answersOfDozingThread(true);
+  t.like(answers, [{ message: 'first' }, { message: 'second' }]);
+});
+
+test.serial('leaves the waiting to the event loop while it may not doze', async (t) => {
+  t.deepEqual(await answersOfDozingThread(false), [
+    { message: 'first', looks: 1 },
+    { message: 'second', looks: 1 },
+  ]);
+});
+
+test.serial('dozes only while all calls have audio from FreeSWITCH', async (t) => {
+  const opened: number[] = [];
+  let wake: () => void = () => {};
+  const sessions = createSessions({
+    ports: { from: 25_600, to: 25_998 },
+    time: {
+      now: () => 0,
+      after(_milliseconds, callback) {
+        wake = callback;
+        return () => {};
+      },
+    },
+    tell: (message) => {
+      if (message.type === 'opened') opened.push(message.port);
+    },
+  });
+  t.teardown(sessions.closeAll);
+  const freeSwitch = await startSpeaker(t);
+  const ring = ringMemory(1_024);
+  const address = '127.0.0.1';
+  const unicast = { type: 'open unicast', address, from: address, ring, sampleRate: 8_000 } as const;
+  sessions.take({ ...unicast, id: 1, silenceMs: 0 });
+  t.false(sessions.mayDoze(), 'a port is being opened');
+  const port = await until('it is open', () => opened[0]);
+  t.false(sessions.mayDoze(), 'FreeSWITCH has sent no datagram');
+  await freeSwitch.say(port, bytesOf(1));
+  await until('it is connected', () => sessions.mayDoze() || undefined);
+  wake();
+  sessions.take({ type: 'open', id: 2, address, ring });
+  await until('RTP is open', () => opened[1]);
+  t.false(sessions.mayDoze(), 'there is RTP');
+  sessions.take({ type: 'close', id: 2 });
+  t.true(sessions.mayDoze());
 });
 
 // Media thread
@@ -441,16 +526,17 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
 const bytesOf = (...samples: number[]): Uint8Array => new Uint8Array(Int16Array.from(samples).buffer);
 
 test.serial(
-  'converts received bytes into samples, and sends a frame of speech or silence at each tick',
+  'converts received bytes into samples, and sends a frame of speech or silence at once and at each tick',
   async (t) => {
     const { session, sound, heard, begun, beat } = await startSession(t);
     const freeSwitch = await startSpeaker(t);
+    sound.write(new Int16Array(200).fill(7));
     await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
     await until('it is heard', () => heard.length === 1 || undefined);
     t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
     t.is(begun(), 1);
 
-    sound.write(new Int16Array(200).fill(7));
+    await until('a frame comes', () => freeSwitch.frames.length > 0 || undefined);
     await until('frames come', () => {
       if (freeSwitch.frames.length < 3) beat();
       return freeSwitch.frames.length >= 3 || undefined;

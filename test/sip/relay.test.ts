@@ -4,11 +4,15 @@ import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
 import pino from 'pino';
-import { relayNumbers } from '#config/line-policy.ts';
+import { controlProbe, relayNumbers } from '#config/line-policy.ts';
+import type { AudioUntil } from '#machines/line.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
+import { createLeaving } from '#sip/drachtio/resume/leave-standing.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
-import type { SipLeg } from '#src/domain/sip-leg.ts';
+import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
@@ -195,11 +199,12 @@ test.serial('limits the number of queued requests', async (t) => {
   t.is(world.relay.sizes().held, 1);
 });
 
-test.serial('sends requests to the last gateway that acted in their dialog', async (t) => {
+test.serial('sends requests to the last gateway that claimed their dialog', async (t) => {
   const world = await startRelay(t);
   const one = await world.client();
   const { call, dialogId } = await answered(world, one);
   const other = await world.client();
+  t.deepEqual(await other.claims(dialogId), ['OK']);
   t.deepEqual(await other.asksForDialog(dialogId), ['NOK', 'Server error: missing content-type']);
   call.sends('BYE');
   await other.told('BYE');
@@ -222,7 +227,8 @@ test.serial('keeps no state of an ended call', async (t) => {
   const refused = world.trunk.calls('07012345678', { sdp });
   await gateway.answer((await gateway.told('INVITE')).transactionId, '486 Busy Here');
   await refused.receives(486);
-  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, left: 0, held: 0, gateways: 1 });
+  const none = { asked: 0, transactions: 0, dialogs: 0, left: 0, leftDialogs: 0, held: 0 };
+  t.deepEqual(world.relay.sizes(), { ...none, gateways: 1 });
 });
 
 test.serial(
@@ -945,6 +951,105 @@ test.serial('rejects a name that is no name of a node', async (t) => {
     t.deepEqual(await client.ask(`node|${name}`), ['NOK', 'this is no name of a node']);
 });
 
+// Leaving
+// The audio of a call that a gateway leaves to another process.
+
+const setUpLeaving = (audioUntil: AudioUntil) => {
+  const clock = createOrderedClock();
+  const backgroundTasks = createBackgroundTasks(clock, pino({ level: 'silent' }));
+  const moved = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const leaving = createLeaving({
+    dialogMoved(dialogId) {
+      done.push(`left ${dialogId}`);
+      return moved.promise;
+    },
+    clock,
+    backgroundTasks,
+  });
+  const leg: SipLeg = {
+    state: 'standing',
+    transactionId: '',
+    dialogId: 'a-dialog',
+    sipCallId: 'a-call',
+    local: '',
+    remote: '',
+    target: '',
+    nextHop: null,
+    channel: null,
+    dialog: null,
+  };
+  const agreed: StandingDialog = {
+    type: 'uac',
+    localTag: '',
+    remoteTag: '',
+    localContact: '',
+    localSdp: '',
+    remoteSdp: '',
+    weRefresh: false,
+    expiresSec: null,
+    takesInfo: false,
+    trunkId: '',
+  };
+  leaving.leave(
+    {
+      dialog: {},
+      trackedLeg: { standing: () => ({ id: 'a-leg', leg, agreed }), left: () => void done.push('leg left') },
+      endpoint: {
+        async leave(audioEnds) {
+          await audioEnds;
+          done.push('audio ended');
+        },
+      },
+    },
+    { leave: () => void done.push('silent') },
+    audioUntil,
+  );
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { done, moved, leaving, clock, settle };
+};
+
+test.serial('ends the audio of a call at once that another gateway holds', async (t) => {
+  const { done, settle, clock } = setUpLeaving('now');
+  await settle();
+  t.deepEqual(done, ['silent', 'leg left', 'audio ended']);
+  t.is(clock.pending(), 0);
+});
+
+test.serial(
+  'sends audio until the relay reports that the next gateway has it, or for twenty seconds',
+  async (t) => {
+    const taken = setUpLeaving('taken');
+    await taken.settle();
+    t.deepEqual(taken.done, ['silent', 'leg left', 'left a-dialog']);
+    taken.moved.resolve();
+    await taken.settle();
+    t.deepEqual(taken.done.slice(3), ['audio ended']);
+    t.is(taken.clock.pending(), 0);
+
+    const never = setUpLeaving('taken');
+    await never.settle();
+    never.clock.advance(19_999);
+    await never.settle();
+    t.is(never.done.length, 3);
+    never.clock.advance(1);
+    await never.settle();
+    t.deepEqual(never.done.slice(3), ['audio ended']);
+  },
+);
+
+test.serial('sends audio until this process ends if the next process takes over', async (t) => {
+  const { done, leaving, settle, clock } = setUpLeaving('exit');
+  clock.advance(60_000);
+  await settle();
+  t.deepEqual(done, ['silent', 'leg left']);
+  leaving.close();
+  await settle();
+  t.deepEqual(done.slice(2), ['audio ended']);
+});
+
 // Gateways that have lost their calls
 
 const takenByOther = ['NOK', 'another gateway has this call'];
@@ -954,13 +1059,89 @@ test.serial('refuses requests of a gateway in a dialog that another gateway has 
   const former = await named(world, 'former');
   const { call, dialogId } = await answered(world, former);
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   for (const method of ['BYE', 'INFO', 'INVITE'])
     t.deepEqual(await former.inDialog(dialogId, method), takenByOther);
   t.deepEqual(call.unread(), []);
   t.is((await taker.inDialog(dialogId, 'BYE'))[0], 'OK');
   await call.receives('BYE');
 });
+
+test.serial(
+  'does not return a dialog to its former gateway, which connects again and queries it',
+  async (t) => {
+    const world = await startRelay(t);
+    const former = await named(world, 'former');
+    const { call, dialogId } = await answered(world, former);
+    const taker = await named(world, 'taker');
+    await taker.claims(dialogId);
+    former.kill();
+    t.is(await taker.lostNode(), 'former');
+    const returned = await named(world, 'former');
+    t.deepEqual(await returned.asksForDialog(dialogId), takenByOther);
+    call.sends('INFO');
+    const { transactionId } = await taker.told('INFO');
+    await taker.answer(transactionId, '200 OK');
+    await call.receives(200);
+    t.deepEqual(returned.unread(), []);
+  },
+);
+
+test.serial('delivers requests of a dialog to the gateway that claimed it last', async (t) => {
+  const world = await startRelay(t);
+  const gateways = [await named(world, 'one'), await named(world, 'two')];
+  const [one, two] = gateways;
+  if (one === undefined || two === undefined) throw new Error('There are two');
+  const { call, dialogId } = await answered(world, one);
+  for (const taker of [two, one]) {
+    t.deepEqual(await taker.claims(dialogId), ['OK']);
+    t.is(await (taker === one ? two : one).lostDialog(), dialogId);
+    call.sends('INFO');
+    const { transactionId } = await taker.told('INFO');
+    await taker.answer(transactionId, '200 OK');
+    await call.receives(200);
+  }
+  t.deepEqual(await two.claims(''), ['NOK', 'dialog is missing']);
+});
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: a gateway that connects again releases calls that another one has taken over`,
+    async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world.dialled();
+      world.interrupt();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call, media);
+      await until('the former gateway is back', () => {
+        world.doomed.clock.advance(controlProbe.comeBackMs / 20);
+        return world.released.length > 0 || undefined;
+      });
+      t.deepEqual(world.released, [call.line.callId]);
+      t.deepEqual(call.line.story().slice(-1), ['line.answered']);
+      line.tell({ type: 'hangUp' });
+      await call.far.receives('BYE');
+      call.far.answers(200);
+      await saw(line, 'line.ended');
+      t.is(call.far.ladder().filter((message) => message === '← BYE').length, 1);
+    },
+  );
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: a connected gateway releases a call as soon as another one has taken it over`,
+    async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world.dialled();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call, media);
+      await until('it is released', () => world.released.length > 0 || undefined);
+      t.deepEqual(world.released, [call.line.callId]);
+      t.deepEqual(call.line.story().slice(-1), ['line.answered']);
+      t.false(line.isOver());
+      t.false(call.far.ladder().includes('← BYE'));
+    },
+  );
 
 test.serial('refuses a response of a gateway to a request that another gateway has received', async (t) => {
   const world = await startRelay(t);
@@ -969,14 +1150,14 @@ test.serial('refuses a response of a gateway to a request that another gateway h
   call.sends('INFO');
   const { transactionId } = await former.told('INFO');
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   await taker.told('INFO');
   t.deepEqual(await former.answer(transactionId, '481 Call Leg/Transaction Does Not Exist'), takenByOther);
   await taker.answer(transactionId, '200 OK');
   await call.receives(200);
 });
 
-test.serial('refuses messages of a gateway that was declared dead, and closes its connection', async (t) => {
+test.serial('closes the connection of a gateway that was declared dead', async (t) => {
   const world = await startRelay(t);
   const frozen = await named(world, 'frozen');
   const { call, dialogId } = await answered(world, frozen);
@@ -984,11 +1165,10 @@ test.serial('refuses messages of a gateway that was declared dead, and closes it
   t.is((await taker.ask('node_dead|frozen'))[0], 'OK');
   call.sends('INFO');
   await until('it is held', () => (world.relay.sizes().held === 1 ? true : undefined));
-  await taker.asksForDialog(dialogId);
-  await taker.told('INFO');
-  t.deepEqual(frozen.unread(), []);
-  t.deepEqual(await frozen.inDialog(dialogId, 'BYE'), ['NOK', 'this gateway was declared dead']);
   await frozen.closed;
+  t.is(await taker.lostNode(), 'frozen');
+  await taker.claims(dialogId);
+  await taker.told('INFO');
   t.is((await (await named(world, 'frozen')).ask('ping'))[0], 'OK', 'it may connect again');
 });
 
@@ -997,7 +1177,7 @@ test.serial('sends no BYE outside of a dialog that another gateway has taken ove
   const former = await named(world, 'former');
   const { call, dialogId } = await answered(world, former);
   const taker = await named(world, 'taker');
-  await taker.asksForDialog(dialogId);
+  await taker.claims(dialogId);
   const leg: SipLeg = {
     state: 'standing',
     transactionId: '',
@@ -1030,4 +1210,63 @@ test.serial('accepts requests of a gateway whose earlier connection still exists
   const again = await named(world, 'one');
   t.is((await again.inDialog(dialogId, 'BYE'))[0], 'OK');
   await call.receives('BYE');
+});
+
+// Dialogs that a gateway has left
+
+test.serial('reports the move of a left dialog when its next gateway has invited the far end', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  t.deepEqual(await former.ask(`dialog_left|${dialogId}`), ['OK']);
+  const taker = await named(world, 'taker');
+  await taker.claims(dialogId);
+  await taker.inDialog(dialogId, 'INVITE');
+  await call.receives('INVITE');
+  call.answers(180);
+  await taker.told('SIP/2.0 180');
+  await former.ask('ping');
+  t.deepEqual(former.unread(), [], 'the far end has not accepted it yet');
+  call.answers(200, { sdp });
+  t.is(await former.movedDialog(), dialogId);
+  t.is(world.relay.sizes().leftDialogs, 0);
+});
+
+test.serial('reports the move of a left dialog when its next gateway has answered an INVITE', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  await former.ask(`dialog_left|${dialogId}`);
+  call.sends('INVITE', { sdp });
+  await former.told('INVITE');
+  const taker = await named(world, 'taker');
+  await taker.claims(dialogId);
+  const { transactionId } = await taker.told('INVITE');
+  await taker.answer(transactionId, '200 OK', sdp);
+  t.is(await former.movedDialog(), dialogId);
+});
+
+test.serial('reports a left dialog that has ended', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  await former.ask(`dialog_left|${dialogId}`);
+  const taker = await named(world, 'taker');
+  await taker.claims(dialogId);
+  await taker.inDialog(dialogId, 'BYE');
+  await call.receives('BYE');
+  call.answers(200);
+  t.is(await former.movedDialog(), dialogId);
+});
+
+test.serial('reports no dialog to a gateway that did not own it, or has disconnected', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { dialogId } = await answered(world, former);
+  const other = await named(world, 'other');
+  t.deepEqual(await other.ask(`dialog_left|${dialogId}`), takenByOther);
+  await former.ask(`dialog_left|${dialogId}`);
+  t.is(world.relay.sizes().leftDialogs, 1);
+  former.kill();
+  await until('it is gone', () => (world.relay.sizes().leftDialogs === 0 ? true : undefined));
 });

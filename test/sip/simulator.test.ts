@@ -215,12 +215,50 @@ test.serial('creates no party for a call that ended during the look-up', async (
   t.is(parties, 1);
 });
 
-test.serial('the line fails if its callee cannot be looked up', async (t) => {
+test.serial('a person with a script continues in another process behind the completed steps', async (t) => {
+  const changed: string[] = [];
+  const here = createNetwork({ onCheckpoint: (callId) => changed.push(callId) });
+  const callId = crypto.randomUUID();
+  const script = [{ say: 'The first.' }, { say: 'The second.' }, { digits: '1' }, { hang_up: true }] as const;
+  here.lines.defineCallee(scriptedNumber, script);
+  const line = here.reach({ callId });
+  here.until(() => line.saw('line.answered'));
+  t.like(here.lines.checkpoint(callId), { isResumable: true, farEnd: { is: 'script', stepsDone: 0 } });
+  here.until(() => line.saw('line.heard'));
+  here.clock.advance(100);
+  const { farEnd } = here.lines.checkpoint(callId);
+  t.deepEqual(farEnd, { is: 'script', script, stepsDone: 1, rehearsal: null });
+  t.deepEqual(changed, [callId, callId], 'at the answer and after the step');
+
+  assert(farEnd !== null);
+  const there = createNetwork();
+  const resumed = there.resume(farEnd, { callId });
+  there.until(() => resumed.isOver());
+  t.true(resumed.saw('line.adopted'));
+  t.deepEqual(
+    resumed.all('line.heard').map(({ text }) => text),
+    ['The second.'],
+  );
+  t.is(resumed.all('line.digit').length, 1);
+  t.is(resumed.all('line.ended')[0]?.by, 'counterparty');
+});
+
+test.serial('a script that this version cannot play is lost with its process', async (t) => {
+  const { resume, until } = createNetwork();
+  const script = [{ sing: 'La.' }];
+  const line = resume({ is: 'script', script, stepsDone: 0, rehearsal: null });
+  await nextTurn();
+  until(() => line.isOver());
+  t.false(line.saw('line.adopted'));
+  t.is(line.all('line.ended')[0]?.by, 'gateway');
+});
+
+test.serial('the call ends with system_error if its callee cannot be looked up', async (t) => {
   const { clock, reach } = createNetwork({ findCallee: () => Promise.reject(new Error('no database')) });
   const line = reach();
   await nextTurn();
   clock.advance(1_000);
-  t.is(line.all('line.unanswered')[0]?.cause, 'trunk_error');
+  t.is(line.all('line.unanswered')[0]?.cause, 'system_error');
 });
 
 test.serial(

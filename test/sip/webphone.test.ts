@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { WebSocket } from 'ws';
-import { listening } from '#config/policy.ts';
+import { listening, webPhones } from '#config/policy.ts';
 import type { MediaMeans } from '#sip/audio/call-media.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
@@ -223,6 +223,64 @@ test.serial('ends the call of a phone that does not return', (t) => {
   t.deepEqual(network.phone().told, []);
 });
 
+/** The call of a web phone, whose line another gateway resumes. */
+const resumedElsewhere = (arrange: (there: Network) => void = () => {}) => {
+  const here = createPhoneNetwork();
+  const { callId } = connected(here);
+  const { farEnd } = here.lines.checkpoint(callId);
+  const there = createPhoneNetwork(here.clock);
+  arrange(there);
+  const line = openWatched(
+    (input, emit) => there.lines.resume(input, { legs: [], farEnd, connectedWith: null, heard: null }, emit),
+    scriptedInput({ callId, to: '01055551234' }),
+  );
+  there.until(() => line.saw('line.adopted') || line.isOver());
+  return { callId, farEnd, there, line };
+};
+
+test.serial('the call of a phone continues at another gateway, to which the phone connects later', (t) => {
+  const { callId, farEnd, there, line } = resumedElsewhere();
+  t.deepEqual(farEnd, { is: 'phone', name: 'phone-0001', hasSound: false });
+  there.clock.advance(webPhones.resumeMs - 100);
+  const phone = there.phone();
+  t.like(phone.told, [{ type: 'answered', call_id: callId, sound: false }]);
+  phone.send({ type: 'say', text: 'I am still here.' });
+  there.until(() => line.saw('line.heard'));
+  there.clock.advance(webPhones.resumeMs);
+  phone.send({ type: 'hang_up' });
+  there.until(() => line.isOver());
+  t.is(line.all('line.ended')[0]?.by, 'counterparty');
+});
+
+test.serial('a connected phone gets its call from the gateway that resumes it', (t) => {
+  let phone: ReturnType<Network['phone']> | undefined;
+  const { callId, line } = resumedElsewhere((there) => void (phone = there.phone()));
+  t.like(phone?.told, [{ type: 'answered', call_id: callId }]);
+  t.false(line.isOver());
+});
+
+test.serial('ends a resumed call whose phone does not connect, or has another call', (t) => {
+  const { there, line } = resumedElsewhere();
+  there.clock.advance(webPhones.resumeMs - 100);
+  t.false(line.isOver());
+  there.until(() => line.isOver(), 1_000);
+  t.is(line.all('line.ended')[0]?.by, 'counterparty');
+
+  const busy = resumedElsewhere((other) => void connected(other));
+  busy.there.until(() => busy.line.isOver());
+  t.is(busy.line.all('line.ended')[0]?.by, 'counterparty');
+});
+
+test.serial('a phone is not told that its call is handed over', (t) => {
+  const network = createPhoneNetwork();
+  const { phone, line } = connected(network);
+  line.release();
+  network.clock.advance(2 * comeBackMs);
+  t.deepEqual(phone.story(), ['ring', 'answered']);
+  phone.send({ type: 'dial', to: '0212345678' });
+  t.notDeepEqual(phone.told.at(-1), { type: 'refused', code: 'busy' });
+});
+
 test.serial('moves a phone name to the browser that claimed it last', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone } = connected(network);
@@ -423,6 +481,24 @@ test.serial('ends a call whose gateway is not reached again', (t) => {
   const dialled = page.told.length;
   page.send({ type: 'dial', to: '0212345678' });
   t.is(page.told.length, dialled, 'the phone is free');
+});
+
+test.serial('a page with another call refuses a call that a gateway resumes', (t) => {
+  const networks = createLinkedNetworks();
+  const { page, line, callId } = answeredThere(networks);
+  page.cut();
+  networks.clock.advance(comeBackMs);
+  const other = reach(networks.here);
+  networks.here.until(() => page.told.at(-1)?.type === 'ring');
+  const ring = page.told.at(-1);
+  page.send({ type: 'answer', call_id: ring?.type === 'ring' ? ring.call_id : '' });
+  networks.here.until(() => other.saw('line.answered'));
+  const told = page.told.length;
+  page.restore();
+  networks.there.until(() => line.isOver());
+  t.is(line.all('line.ended')[0]?.by, 'counterparty');
+  t.false(page.told.slice(told).some((message) => 'call_id' in message && message.call_id === callId));
+  t.false(other.isOver());
 });
 
 test.serial('a page that reconnects to another gateway returns to its call', (t) => {

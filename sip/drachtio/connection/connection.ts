@@ -46,6 +46,8 @@ export type SignallingHandlers = {
   isIgnored: (request: Srf.SrfRequest) => boolean;
   onConnected: () => void;
   onLost: () => void;
+  /** Called when another gateway has claimed a dialog of this one. */
+  onDialogLost: (dialogId: string) => void;
 };
 
 /** Routes received requests to their handlers. `ignore` drops a request that must stay without a response. */
@@ -166,8 +168,14 @@ export const createSignallingConnection = (options: {
   const srf = new Srf();
   const connector = createConnector(srf, () => control?.refusal() ?? null, logger);
   let control: ControlConnection | null = null;
-  let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost'> | null = null;
+  let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost' | 'onDialogLost'> | null = null;
   let stopHeartbeat: () => void = () => {};
+  /** Dialogs that this process has left, until their audio has moved. */
+  const left = new Map<string, () => void>();
+
+  const endLeft = (): void => {
+    for (const end of left.values()) end();
+  };
 
   const command = async (message: string): Promise<void> => {
     if (control === null) throw new NotConnected('it is not connected.');
@@ -182,8 +190,12 @@ export const createSignallingConnection = (options: {
         connectMs,
         () =>
           connector.connect(server, lost, () => {
-            const onNodeLost = (node: string): void => relay?.onNodeLost(node);
-            control = guardControlConnection(srf, { overhear, onNodeLost, fence, logger });
+            const relayed = {
+              onNodeLost: (node: string): void => relay?.onNodeLost(node),
+              onDialogLost: (dialogId: string): void => handlers?.onDialogLost(dialogId),
+              onDialogMoved: (dialogId: string): void => left.get(dialogId)?.(),
+            };
+            control = guardControlConnection(srf, { overhear, relayed, fence, logger });
           }),
         {
           error() {
@@ -213,7 +225,10 @@ export const createSignallingConnection = (options: {
         );
       handlers?.onConnected();
     },
-    onLost: () => handlers?.onLost(),
+    onLost() {
+      endLeft();
+      handlers?.onLost();
+    },
     clock,
     logger,
   });
@@ -222,6 +237,12 @@ export const createSignallingConnection = (options: {
     if (areHeld) control?.resume();
     else control?.cut();
   });
+
+  /** Sends a command of the relay, which drachtio-server does not know. A failure is logged as `failed`. */
+  const askRelay = (message: string, failed: string): Promise<void> =>
+    within(clock, commandMs, 'An answer of the relay', command(message)).catch((error: unknown) =>
+      logger.warn({ err: error }, failed),
+    );
 
   return {
     srf,
@@ -255,10 +276,35 @@ export const createSignallingConnection = (options: {
      */
     async disown(node: string): Promise<void> {
       if (relay === undefined || kept.problem() !== null) return;
-      const disowning = command(`node_dead|${node}`);
-      await within(clock, commandMs, 'An answer of the relay', disowning).catch((error: unknown) =>
-        logger.warn({ dead_node: node, err: error }, 'the relay still accepts messages of a dead gateway'),
+      await askRelay(`node_dead|${node}`, `the relay still accepts messages of ${node}, which is dead`);
+    },
+    /**
+     * Makes the relay deliver the requests of a dialog to this gateway, which has taken over its call, and refuse those
+     * of any other gateway. Commands that are sent later come after the claim. Never rejects.
+     */
+    async claim(dialogId: string): Promise<void> {
+      if (relay === undefined || kept.problem() !== null) return;
+      await askRelay(
+        `dialog_taken|${dialogId}`,
+        'the relay refused to deliver requests of a call that was taken over',
       );
+    },
+    /**
+     * Leaves a dialog to another gateway. Resolves when the audio of the far end has moved to that gateway, at once
+     * without the relay, and when the relay is lost: nothing is known about the dialog then.
+     */
+    async dialogMoved(dialogId: string): Promise<void> {
+      if (relay === undefined || kept.problem() !== null) return;
+      const moved = new Promise<void>((resolve) => void left.set(dialogId, resolve));
+      try {
+        const leaving = command(`dialog_left|${dialogId}`);
+        await Promise.race([moved, within(clock, commandMs, 'An answer of the relay', leaving)]);
+        await moved;
+      } catch (error) {
+        logger.debug({ err: error }, 'the relay does not report the move of a call');
+      } finally {
+        left.delete(dialogId);
+      }
     },
     /**
      * Stops new calls and admission queries to this process. Resolves when drachtio-server has received the request.
@@ -268,7 +314,10 @@ export const createSignallingConnection = (options: {
       for (const method of ['invite', 'options']) controlAgentOf(srf).removeRoute(method);
       await within(clock, commandMs, 'An answer of drachtio-server', command('ping'));
     },
-    close: kept.close,
+    close() {
+      endLeft();
+      kept.close();
+    },
   };
 };
 

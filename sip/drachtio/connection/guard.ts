@@ -67,9 +67,26 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
   }
 };
 
-/** Returns the gateway that the relay has lost; `null` for other messages. */
-const lostNodeIn = (said: string): string | null =>
-  /^[^|\r\n]*\|node_lost\|([\w.-]{1,64})$/.exec(said)?.[1] ?? null;
+/** Handlers of the relay's own messages. */
+export type RelayEvents = {
+  /** Called with the name of a gateway whose connection with the relay has ended. */
+  onNodeLost: (node: string) => void;
+  /** Called when another gateway has taken over the call of a dialog of this process. */
+  onDialogLost: (dialogId: string) => void;
+  /** Called when the audio of a dialog that this process has left has moved, or the dialog has ended. */
+  onDialogMoved: (dialogId: string) => void;
+};
+
+/** Passes on a message of the relay itself. Returns false for messages of drachtio-server. */
+const takeFromRelay = (said: string, { onNodeLost, onDialogLost, onDialogMoved }: RelayEvents): boolean => {
+  const [, type, subject = ''] =
+    /^[^|\r\n]*\|(node_lost|dialog_lost|dialog_moved)\|([^|\r\n]*)$/.exec(said) ?? [];
+  if (type === undefined) return false;
+  if (type === 'dialog_moved') onDialogMoved(subject);
+  else if (type === 'dialog_lost') onDialogLost(subject);
+  else if (/^[\w.-]{1,64}$/.test(subject)) onNodeLost(subject);
+  return true;
+};
 
 /** Returns the reason of a rejected authentication; `null` for other messages. */
 const refusalIn = (said: string): string | null =>
@@ -101,15 +118,15 @@ export const controlAgentOf = (srf: Srf): DrachtioAgent => {
 export type GuardOptions = {
   /** Called with every message of drachtio-server before drachtio-srf receives it. */
   overhear: (said: string) => void;
-  /** Called with the name of a gateway whose connection with the relay has ended. */
-  onNodeLost: (node: string) => void;
+  /** Handlers of messages that only the relay sends. */
+  relayed: RelayEvents;
   /** Fence for frozen processes. While the fence is closed, messages wait. */
   fence: Pick<Fence, 'isOpen'>;
   logger: Logger;
 };
 
 /** Installs the safeguards; must be called as soon as `srf` has begun to connect. */
-export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, logger }: GuardOptions) => {
+export const guardControlConnection = (srf: Srf, { overhear, relayed, fence, logger }: GuardOptions) => {
   const { wp, mapServer } = controlAgentOf(srf);
   let refusal: string | null = null;
   const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
@@ -127,12 +144,8 @@ export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, 
   const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
-    const lostNode = lostNodeIn(String(text));
     // These messages are handled here, because drachtio-srf does not support them.
-    if (lostNode !== null) {
-      onNodeLost(lostNode);
-      return true;
-    }
+    if (takeFromRelay(String(text), relayed)) return true;
     overhearSafely(overhear, String(text), logger);
     refusal ??= refusalIn(String(text));
     try {
@@ -185,9 +198,12 @@ export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, 
       for (const socket of mapServer.keys()) sendingTo(socket).resume();
     },
 
-    /** Closes the connection immediately. The loss is then reported. */
+    /**
+     * Closes the connection immediately. The loss is then reported. Messages that were written but not received are
+     * dropped, because they would arrive when another gateway has taken over the calls.
+     */
     cut(): void {
-      for (const socket of mapServer.keys()) socket.destroy();
+      for (const socket of mapServer.keys()) socket.resetAndDestroy();
     },
 
     /**

@@ -5,7 +5,7 @@ import type Srf from 'drachtio-srf';
  * Holds or releases in-dialog requests of the far end, including BYE, because drachtio-srf would itself answer requests
  * without a listener. This setter is missing in the types of drachtio-srf.
  */
-export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
+export const holdRequests = (dialog: object, areHeld: boolean): void =>
   void Object.assign(dialog, { queueRequests: areHeld });
 
 /**

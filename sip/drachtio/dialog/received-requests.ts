@@ -15,6 +15,7 @@ import { bodyIn, bodyProblem, descriptionIn, type Understood } from './message-b
 import { Unacceptable, warningOf } from './negotiate.ts';
 import { pending, refusals, type InviteRefusal } from './refusals.ts';
 import { refreshedTimer } from './session-timer.ts';
+import { contactInDialog } from './tls-contact.ts';
 
 type Headers = Record<string, string>;
 
@@ -86,7 +87,10 @@ const createSession = (
   let state: 'settled' | 'changing' | 'offered' = 'settled';
 
   const sendOurs = (response: Srf.SrfResponse, { headers, agree }: Refresh): void => {
-    response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+    response.send(200, {
+      body: ours,
+      headers: { ...headers, ...contactInDialog(dialog), 'Content-Type': 'application/sdp' },
+    });
     agree();
   };
 

@@ -17,13 +17,15 @@ import { authorizeRequests } from '../dialog/sent-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
 import { moveMedia, ofCall, type MoveOptions } from './move-media.ts';
-import { dialogStands, reviveDialog } from './revive.ts';
+import { queryDialog, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from '../dialog/session-timer.ts';
 
 export type AdoptOptions = MoveOptions & {
   state: LineResumeState;
   srf: Srf;
   send: SendCommand;
+  /** Makes the relay deliver the requests of this dialog to this process, before any command that is sent later. */
+  claim: (dialogId: string) => Promise<void>;
   mediaServers: Pick<MediaServers, 'takeOverEndpoint'>;
   trunks: () => readonly Trunk[];
   legTracker: Pick<LegTracker, 'track' | 'endChannels' | 'endOrphans'>;
@@ -56,19 +58,25 @@ const endLost = (
   legTracker.endChannels(lost.filter((one) => !isInUse(one)));
 };
 
+/** Claims a dialog of the earlier process. Resolves to whether drachtio-server still knows the dialog. */
+const claimDialog = async (dialogId: string, { claim, send }: AdoptOptions): Promise<boolean> => {
+  const [, state] = await Promise.all([claim(dialogId), queryDialog(dialogId, send)]);
+  if (state === 'taken') throw new Error('The relay delivers the requests of the call to another gateway');
+  return state === 'established';
+};
+
 /** Takes over the channel of the earlier process; `null` if it is not usable. */
 const adoptMedia = async (
   standing: Standing,
   trunk: Trunk,
   options: AdoptOptions,
 ): Promise<MediaEndpoint | null> => {
-  const { mediaServers, send, logger } = options;
+  const { mediaServers, logger } = options;
   const { channel } = standing.leg;
   // With optional SRTP the channel is not used, because it is unknown whether it encrypts.
   if (channel === null || trunk.srtp === 'optional') return null;
   try {
-    // The query about the dialog makes the relay deliver the dialog's requests to this process.
-    if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
+    if (channel.dialog !== undefined && !(await claimDialog(channel.dialog.id, options))) return null;
     const keepsBridge = options.state.connectedWith !== null;
     const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
     return ofCall(endpoint, standing, trunk, options);
@@ -116,7 +124,7 @@ const goOn = async (
   const { backgroundTasks, logger } = options;
   const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
   try {
-    if (!(await dialogStands(leg.dialogId, options.send))) {
+    if (!(await claimDialog(leg.dialogId, options))) {
       const hasHungUp = isByeWaiting(dialog);
       // Answers a BYE that was held during the take-over.
       holdRequests(dialog, false);

@@ -5,6 +5,7 @@
  * without reporting them, and forgets the dialog after a BYE. Such calls are therefore checked periodically.
  */
 import type { Clock } from '#src/domain/clock.ts';
+import type { DialogState } from './revive.ts';
 
 /** Interval of the checks. */
 const lookMs = 5_000;
@@ -24,16 +25,18 @@ export type StandingLine = {
   endSilently(): void;
   /** The person with whom the other party talks has hung up without this process receiving the BYE. */
   endSecondSilently(): void;
+  /** Releases the call without a message to its far end, because another gateway has taken it over. */
+  taken(): void;
 };
 
 export const createLostSignalling = <Line extends StandingLine>(options: {
   lines: () => Iterable<Line>;
-  /** Queries whether drachtio-server knows the dialog. Rejects without a response. */
-  dialogStands: (dialogId: string) => Promise<boolean>;
+  /** Queries the state of a dialog. Rejects without a response. */
+  queryDialog: (dialogId: string) => Promise<DialogState>;
   comeBackMs: number;
   clock: Clock;
 }) => {
-  const { lines, dialogStands, comeBackMs, clock } = options;
+  const { lines, queryDialog, comeBackMs, clock } = options;
   /** Lines whose dialogs belong to a lost connection. */
   const outlasting = new Set<Line>();
   let timer: unknown;
@@ -44,16 +47,17 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     const dialogId = line.dialogId();
     if (dialogId === null) return void outlasting.delete(line);
     const secondId = line.secondDialogId();
-    let stand: [boolean, boolean];
+    let states: DialogState[];
     try {
-      stand = await Promise.all([dialogStands(dialogId), secondId === null || dialogStands(secondId)]);
+      states = await Promise.all([dialogId, ...(secondId === null ? [] : [secondId])].map(queryDialog));
     } catch {
       // A failed query is repeated by the next check or the next connection.
       return;
     }
-    const [stands, secondStands] = stand;
-    if ((stands && secondStands) || asking !== connections || !outlasting.delete(line)) return;
-    if (stands) line.endSecondSilently();
+    const isUp = states.every((state) => state === 'established');
+    if (isUp || asking !== connections || !outlasting.delete(line)) return;
+    if (states.includes('taken')) line.taken();
+    else if (states[0] === 'established') line.endSecondSilently();
     else onGone(line);
   };
 
@@ -68,12 +72,12 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   };
 
   /**
-   * Makes the relay deliver the in-dialog requests of these channels to this process; the relay ends dialogs that no
-   * client serves.
+   * Makes the relay deliver the in-dialog requests of these channels to this process, unless another gateway has taken
+   * them over; the relay ends dialogs that no client serves.
    */
   const claimChannels = (line: Line): void => {
     // Ignores failures: a missing channel is detected by the loss of audio.
-    for (const dialogId of line.channelDialogIds()) dialogStands(dialogId).catch(() => {});
+    for (const dialogId of line.channelDialogIds()) queryDialog(dialogId).catch(() => {});
   };
 
   return {

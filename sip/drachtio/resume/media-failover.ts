@@ -187,12 +187,6 @@ export const createMediaFailover = (options: FailoverOptions) => {
       }
     };
 
-    const release = (how: 'leave' | 'destroy'): Promise<void> => {
-      state = how === 'leave' ? 'left' : 'destroyed';
-      if (endpoint !== original) backgroundTasks.add('releasing an endpoint', () => original[how]());
-      return endpoint[how]();
-    };
-
     listenTo(original);
     const outliving: MediaEndpoint = {
       localSdp: original.localSdp,
@@ -225,8 +219,16 @@ export const createMediaFailover = (options: FailoverOptions) => {
         else lossListeners.push(listener);
       },
       lose: () => endpoint.lose(),
-      leave: () => release('leave'),
-      destroy: () => release('destroy'),
+      leave(audioEnds) {
+        state = 'left';
+        if (endpoint !== original) backgroundTasks.add('leaving an endpoint', () => original.leave());
+        return endpoint.leave(audioEnds);
+      },
+      destroy() {
+        state = 'destroyed';
+        if (endpoint !== original) destroyLater(original);
+        return endpoint.destroy();
+      },
     };
     return { ...connection, endpoint: outliving, onMoved: (listener) => void moveListeners.push(listener) };
   };

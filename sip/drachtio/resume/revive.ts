@@ -1,11 +1,12 @@
 /**
  * Recreates a dialog of another process in drachtio-srf: drachtio-server knows it by its id and accepts its requests
- * from any client. The relay (sip/relay) delivers the far end's requests to the process that acts in the dialog.
+ * from any client. The relay (sip/relay) delivers the far end's requests to the process that has claimed the dialog.
  */
 import type Srf from 'drachtio-srf';
 import Dialog from 'drachtio-srf/lib/dialog.js';
 import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import { controlAgentOf } from '../connection/guard.ts';
+import { takenByOther } from '../../relay/taken-by-other.ts';
 import type { SendCommand } from './end-leg.ts';
 
 /** Rebuilds the leg's INVITE and its response as messages. */
@@ -44,19 +45,23 @@ export const reviveDialog = (srf: Srf, leg: SipLeg, dialog: StandingDialog): Srf
   return revived;
 };
 
+/** `taken`: the relay delivers the requests of the dialog to another gateway, which has taken over the call. */
+export type DialogState = 'established' | 'unknown' | 'taken';
+
 /**
- * Whether drachtio-server knows the dialog, checked without a message to the far end: drachtio-server rejects a request
- * that has a body without a type only if the dialog exists. The relay delivers held requests of the dialog to the
- * process that queries it. Rejects without a response.
+ * Returns the state of a dialog in drachtio-server, queried without a message to the far end: drachtio-server rejects a
+ * request that has a body without a type only if the dialog exists. The relay delivers requests of a dialog without a
+ * gateway to the process that queries it. Rejects without a response.
  */
-export const dialogStands = async (dialogId: string, send: SendCommand): Promise<boolean> => {
+export const queryDialog = async (dialogId: string, send: SendCommand): Promise<DialogState> => {
   try {
     await send({ dialogId, sip: 'OPTIONS sip:placeholder SIP/2.0\r\nContent-Length: 1\r\n\r\n-' });
-    return true;
+    return 'established';
   } catch (error) {
     const reason = error instanceof Error ? error.message : '';
-    if (reason.includes('missing content-type')) return true;
-    if (reason.includes('unable to find dialog')) return false;
+    if (reason.includes('missing content-type')) return 'established';
+    if (reason.includes('unable to find dialog')) return 'unknown';
+    if (reason.includes(takenByOther)) return 'taken';
     throw error;
   }
 };

@@ -4,7 +4,14 @@
  * audio of each leg to the other. The recording continues with a channel for each person.
  */
 import type { Logger } from 'pino';
-import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
+import type {
+  AudioUntil,
+  LineCommand,
+  LineReport,
+  SipDetails,
+  TransferMode,
+  UnansweredCause,
+} from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallMedia } from '#sip/audio/call-media.ts';
 import { createAlarm, type Alarm, type LineTime } from '#sip/audio/line-time.ts';
@@ -15,7 +22,7 @@ import { takenByOther } from '#sip/audio/media-endpoint.ts';
 import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
 import { hangUp, type PendingLeg, type Connection, type Outcome } from '../leg.ts';
 import { createKeypad, type Keypad } from '../dtmf/keypad.ts';
-import { leaveStanding } from '../resume/leave-standing.ts';
+import type { LeaveStanding } from '../resume/leave-standing.ts';
 import { recordBridge, type BridgeRecording } from './bridge-recording.ts';
 import type { Bridge, MediaServers } from '../../freeswitch/media-servers.ts';
 import { withTones } from '../dtmf/tone-endpoint.ts';
@@ -46,7 +53,10 @@ export type SecondLegOptions = {
   /** Returns the parts of the other party of the call; `null` for missing ones. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
+  leaveStanding: LeaveStanding;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
+  /** Called when another gateway has taken over the call. */
+  onTaken: () => void;
   time: Pick<LineTime, 'after'>;
   /** Timeout of a CANCEL, after which the leg counts as ended. */
   byeMs: number;
@@ -161,11 +171,11 @@ export class SecondLeg {
   }
 
   /** Hands over a connected person together with the call. A person who is only being called receives CANCEL. */
-  leave(): void {
+  leave(audioUntil: AudioUntil): void {
     if (this.#leg.state !== 'connected') return this.end();
     const { connection, media } = this.#leg;
     this.#forget();
-    return leaveStanding(connection, media, this.#options);
+    return this.#options.leaveStanding(connection, media, audioUntil);
   }
 
   /** Ends the leg of a connected person who has hung up, although this process did not receive the BYE. */
@@ -260,7 +270,7 @@ export class SecondLeg {
           key: (...key) => this.#onKey(...key),
           left,
           lost,
-          taken: () => life.send({ type: 'handed.over' }),
+          taken: this.#options.onTaken,
           moved: () => this.moved(),
         },
         this.#options,

@@ -24,12 +24,17 @@ export type Rendered = {
 const sane = /^[\w.:+/=-]{1,128}$/;
 
 /**
- * Sets the request id of the response. A client's valid `X-Request-Id` is used, so that the logs of both sides can be
+ * Returns the id of a request. A client's valid `X-Request-Id` is used, so that the logs of both sides can be
  * correlated.
  */
-export const nameRequest: ApiMiddleware = (ctx, next) => {
+export const requestIdOf = (ctx: Pick<ApiContext, 'get'>): string => {
   const given = ctx.get('X-Request-Id');
-  ctx.state.requestId = sane.test(given) ? given : randomUUID();
+  return sane.test(given) ? given : randomUUID();
+};
+
+/** Sets the request id of the response. */
+export const nameRequest: ApiMiddleware = (ctx, next) => {
+  ctx.state.requestId = requestIdOf(ctx);
   ctx.set('X-Request-Id', ctx.state.requestId);
   return next();
 };

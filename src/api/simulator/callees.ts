@@ -12,6 +12,9 @@ const callee = z
   .object({ number: z.string().meta({ example: '01000000042' }), script })
   .meta({ id: 'SimulatedCallee' });
 
+const calleeNotFound = (): Refusal =>
+  new Refusal('not_found', 'The workspace has not defined a callee with this number.');
+
 export const putCallee = defineRoute({
   method: 'put',
   path,
@@ -50,6 +53,26 @@ export const getCallee = defineRoute({
   const simulator = requireSimulator(services);
   const number = domesticNumber(services.directory.country, 'number', params.number);
   const found = await simulator.findCallee(caller.workspace.id, number);
-  if (found === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
+  if (found === undefined) throw calleeNotFound();
   return { status: 200, body: { number, script: [...found.script] } };
+});
+
+export const deleteCallee = defineRoute({
+  method: 'delete',
+  path,
+  operationId: 'deleteCallee',
+  tag: 'Simulator',
+  summary: 'Remove the script of a callee',
+  description:
+    'The next calls to this number reach the known telephone of that number, or the web phones of the workspace. Calls in progress keep the script.',
+  auth: 'admin',
+  params,
+  responses: { 204: { description: 'Deleted.' } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, services) => {
+  const simulator = requireSimulator(services);
+  const number = domesticNumber(services.directory.country, 'number', params.number);
+  if (!(await simulator.deleteCallee(caller.workspace.id, number))) throw calleeNotFound();
+  await audit(services, caller, { action: 'simulator.callee_deleted', subject: `callee:${number}` });
+  return { status: 204 };
 });

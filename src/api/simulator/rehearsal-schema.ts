@@ -1,6 +1,5 @@
 import * as z from 'zod';
-
-export const simulatedPeople = ['accepts', 'declines', 'busy', 'no_answer'] as const;
+import { simulatedPeople } from '#src/domain/simulated-callee.ts';
 
 /** Progress of a traced script. */
 export const rehearsal = z

@@ -104,7 +104,10 @@ export const createLiveCalls = (): LiveCalls => {
   const countOf = (owner: string): number => countsByOwner.get(owner) ?? 0;
   return {
     add: (call) => store.trigger.added({ call }),
-    setStatus: (callId, status) => store.trigger.statusChanged({ callId, status }),
+    setStatus(callId, status) {
+      // Called after every event of a call, few of which change its status.
+      if (calls.get(callId)?.status !== status) store.trigger.statusChanged({ callId, status });
+    },
     remove: (callId) => store.trigger.removed({ callId }),
     get: (callId) => calls.get(callId),
     all: () => calls.values(),

@@ -1,7 +1,15 @@
 /** The open lines of this gateway. Each line is closed even if its call crashes. */
 import { fromCallback, type AnyActorRef } from 'xstate';
 import type { LineResumeState } from '#src/domain/sip-leg.ts';
-import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
+import type {
+  AudioUntil,
+  KeysCommand,
+  Line,
+  LineCommand,
+  LineEvent,
+  LineInput,
+  OpenLine,
+} from '#machines/line.ts';
 import type { CallBus } from '../call-bus.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
@@ -46,11 +54,11 @@ export const createOpenLines = (options: {
     close,
     /** Makes the next line of this call take over the far end that another process left. */
     expect: (callId: string, state: LineResumeState): void => void expected.set(callId, state),
-    /** Releases the line of a call that another gateway holds, without changing the far end. */
-    release(callId: string): void {
+    /** Releases the line of a call that another gateway holds or will take, without changing the far end. */
+    release(callId: string, audioUntil: AudioUntil): void {
       const line = lines.get(callId);
       lines.delete(callId);
-      line?.release();
+      line?.release(audioUntil);
     },
     /** Line actor of the charts, which opens the line on entry and closes it on exit of the state. */
     actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, self, sendBack, receive }) => {

@@ -10,6 +10,7 @@ import { createActor, waitFor, type ActorRefFrom, type InspectionEvent } from 'x
 import type { callMachine } from '#machines/call.ts';
 import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
+import type { AudioUntil } from '#machines/line.ts';
 import { outcomeOf, type CallOutcome } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallBus } from '../call-bus.ts';
@@ -28,9 +29,9 @@ export type Switchboard = {
    * cannot cancel the hang-up.
    */
   hangUpAll(): void;
-  /** Releases a call that another gateway holds. The far end notices no change. */
-  leave(callId: string): void;
-  /** Releases all calls like `leave`, and returns their ids. */
+  /** Releases a call that another gateway holds or will take. The far end notices no change. */
+  leave(callId: string, audioUntil: AudioUntil): void;
+  /** Releases all calls, which other gateways hold, like `leave`; returns their ids. */
   leaveAll(): string[];
   /** Requests the end of every call, including calls that begin later (see `gateway.closing` in the chart). */
   closeAll(): void;
@@ -51,7 +52,7 @@ export type SwitchboardOptions = {
   /** Inspects the actor of a call and its children. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
   /** Releases the line of a call and leaves its remote leg unchanged. */
-  releaseLine: (callId: string) => void;
+  releaseLine: (callId: string, audioUntil: AudioUntil) => void;
   logger: Logger;
 };
 
@@ -88,10 +89,10 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     if (actors.size === 0) whenEmpty.end();
   };
 
-  const leave = (callId: string): void => {
+  const leave = (callId: string, audioUntil: AudioUntil): void => {
     const actor = actors.get(callId);
     if (actor === undefined) return;
-    options.releaseLine(callId);
+    options.releaseLine(callId, audioUntil);
     actor.stop();
   };
 
@@ -139,7 +140,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     leave,
     leaveAll() {
       const callIds = [...actors.keys()];
-      callIds.forEach(leave);
+      for (const callId of callIds) leave(callId, 'now');
       return callIds;
     },
     closeAll() {

@@ -15,8 +15,13 @@ export type Admission = {
    */
   check(): void;
   /**
+   * Returns the refusal (`over_capacity`) that `approach` would throw now; `null` if this gateway has capacity. Refusals
+   * may be frequent, so they are created once.
+   */
+  refusal(): Refusal | null;
+  /**
    * Runs the checks of `check`, and counts an admitted request as in setup until `leave` is called. Fewer requests may be in
-   * setup while the event loop is late, and fewer per second after that.
+   * setup while the event loop is late, and their rate is limited.
    */
   approach(): { leave: () => void };
   /**
@@ -81,12 +86,27 @@ export const createAdmission = ({
   };
   const countOf = (owner: string): number => enteringOf.get(owner) ?? 0;
 
-  const overCapacity = (limit: CapacityLimit): Refusal =>
-    new Refusal('over_capacity', detailOf[limit](limits), { extras: { reason: limit } });
+  const refusals = new Map<CapacityLimit, Refusal>();
+  const overCapacity = (limit: CapacityLimit): Refusal => {
+    const refusal =
+      refusals.get(limit) ??
+      new Refusal('over_capacity', detailOf[limit](limits), { extras: { reason: limit } });
+    refusals.set(limit, refusal);
+    return refusal;
+  };
 
   const reachedLimit = (): CapacityLimit | null => {
     if (liveCalls.count.get() + entering >= limits.maxCalls) return 'calls';
     return entering >= limits.maxBeginning ? 'beginning' : load.pressure();
+  };
+
+  /** Returns the limit that refuses one more request. */
+  const limitOfRequests = (): CapacityLimit | null => {
+    const reached = reachedLimit();
+    if (reached !== null) return reached;
+    if (approaching >= limits.maxBeginning) return 'beginning';
+    if (approaching >= Math.max(1, limits.maxBeginning * load.share())) return 'event_loop';
+    return load.hasRoom() ? null : 'event_loop';
   };
 
   const check = (): void => {
@@ -103,11 +123,15 @@ export const createAdmission = ({
 
   return {
     check,
+    refusal() {
+      const reached = limitOfRequests();
+      return reached === null ? null : overCapacity(reached);
+    },
     approach() {
       check();
-      if (approaching >= limits.maxBeginning) throw overCapacity('beginning');
-      if (approaching >= Math.max(1, limits.maxBeginning * load.share())) throw overCapacity('event_loop');
-      if (!load.take()) throw overCapacity('event_loop');
+      const reached = limitOfRequests();
+      if (reached !== null) throw overCapacity(reached);
+      load.take();
       approaching += 1;
       return { leave: once(() => void (approaching -= 1)) };
     },

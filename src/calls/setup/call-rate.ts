@@ -1,28 +1,41 @@
 /**
- * Limits the rate of new calls after an overload. A call costs most after its setup, when it talks. A gateway that
- * accepts calls whenever its event loop is free for a moment is therefore overloaded again a few seconds later. The
- * limit falls while the gateway is overloaded, and grows while it has time left, until there is none.
+ * Limits the rate of new calls. A call costs most after its setup, when it talks: a gateway that accepts calls whenever
+ * its event loop is free for a moment is overloaded a few seconds later. A burst of calls is therefore accepted up to
+ * the rate that the gateway has carried so far. The limit grows while calls reach it and the gateway has time left, and
+ * falls while the gateway is overloaded.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type CallRateNumbers = Readonly<{
   /** Interval between two changes of the limit. */
   everyMs: number;
-  /** Factors of the limit per interval. */
+  /** Factors of the limit per interval: in an overload, and while calls reach the limit. */
   decrease: number;
   increase: number;
-  /** Calls per second: the smallest limit, and the one from which there is none. */
+  /** Calls per second: the limit of an idle gateway, the smallest and the largest limit. */
+  usual: number;
   least: number;
   most: number;
+  /** Seconds for which unused calls add up to a burst. */
+  burstSec: number;
 }>;
 
 /** State of the event loop. `overloaded`: calls are delayed. `busy`: there is no time left for more calls. */
 export type LoopState = 'free' | 'busy' | 'overloaded';
 
 export type CallRate = {
-  /** Counts a new call. Returns false if the limit is reached. */
-  take(): boolean;
+  /** Whether one more call is within the limit. */
+  hasRoom(): boolean;
+  /** Counts a new call. */
+  take(): void;
   close(): void;
+};
+
+/** Limits nothing: for a gateway whose event loop is not watched. */
+export const unlimitedCallRate: CallRate = {
+  hasRoom: () => true,
+  take: () => undefined,
+  close: () => undefined,
 };
 
 export const createCallRate = (options: {
@@ -32,35 +45,45 @@ export const createCallRate = (options: {
   clock: Clock;
 }): CallRate => {
   const { numbers, state, clock } = options;
-  const { everyMs, decrease, increase, least, most } = numbers;
+  const { everyMs, decrease, increase, usual, least, most, burstSec } = numbers;
   /** Calls per second. */
-  let limit = Infinity;
+  let limit = usual;
   /** Calls that may begin now. */
-  let room = 0;
-  let roomAt = 0;
-  /** Calls since the last change of the limit. */
+  let room = usual * burstSec;
+  let roomAt = clock.now();
+  /** Calls since the last change of the limit, and whether one was refused. */
   let taken = 0;
-  /** Whether the gateway was overloaded at the last look. A single one is no reason for a limit. */
-  let wasOverloaded = false;
+  let wasReached = false;
+
+  const mostRoom = (): number => Math.max(1, limit * burstSec);
+
+  /** Adds the calls that the limit has allowed since the last time. */
+  const refill = (): void => {
+    const now = clock.now();
+    room = Math.min(mostRoom(), room + (limit * (now - roomAt)) / 1_000);
+    roomAt = now;
+  };
+
+  const nextLimit = (rate: number): number => {
+    switch (state()) {
+      case 'overloaded':
+        // Without new calls the overload has another reason.
+        return taken === 0 ? limit : Math.max(least, Math.min(limit, rate) * decrease);
+      case 'free':
+        if (wasReached || limit < usual) return Math.min(most, limit * increase);
+        // A limit that calls do not reach is no experience.
+        return Math.max(usual, limit / increase);
+      default:
+        return limit;
+    }
+  };
 
   const change = (): void => {
-    const rate = (taken * 1_000) / everyMs;
+    refill();
+    limit = nextLimit((taken * 1_000) / everyMs);
+    room = Math.min(mostRoom(), room);
     taken = 0;
-    const now = state();
-    const isLasting = wasOverloaded;
-    wasOverloaded = now === 'overloaded';
-    switch (now) {
-      case 'overloaded':
-        if (limit === Infinity && !isLasting) return;
-        if (limit === Infinity) roomAt = clock.now();
-        limit = Math.max(least, Math.min(limit, rate) * decrease);
-        return;
-      case 'free':
-        limit *= increase;
-        if (limit > most) limit = Infinity;
-        return;
-      case 'busy':
-    }
+    wasReached = false;
   };
 
   let timer: unknown;
@@ -72,22 +95,16 @@ export const createCallRate = (options: {
   };
   changeAgain();
 
-  /** Counts the calls that the limit has allowed since the last time. Unused ones do not add up to a burst. */
-  const refill = (): void => {
-    const now = clock.now();
-    room = Math.min(Math.max(1, (limit * everyMs) / 1_000), room + (limit * (now - roomAt)) / 1_000);
-    roomAt = now;
-  };
-
   return {
+    hasRoom() {
+      refill();
+      if (room >= 1) return true;
+      wasReached = true;
+      return false;
+    },
     take() {
-      if (limit !== Infinity) {
-        refill();
-        if (room < 1) return false;
-        room -= 1;
-      }
+      room -= 1;
       taken += 1;
-      return true;
     },
     close: () => clock.clearTimeout(timer),
   };

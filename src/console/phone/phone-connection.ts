@@ -131,6 +131,8 @@ const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
 const followSound = ({ type }: ToPhone): void => {
   const { value } = callSound;
   if (type === 'answered' && hasSoundCall() && value.is === 'off') void openCallSound();
+  // Another gateway may have taken the call over; it counts the samples that it has sent itself.
+  if (type === 'answered' && value.is === 'on') value.device.reset();
   if (type === 'sound_flush' && value.is === 'on') value.device.flush();
   if ((type === 'ended' || type === 'refused') && !hasSoundCall()) closeSound();
 };

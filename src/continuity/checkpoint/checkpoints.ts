@@ -15,7 +15,8 @@ import { noKeysYet } from '#machines/collected-keys.ts';
 import type { callMachine } from '#machines/call.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { OrphanLeg, StoredLeg } from '#src/domain/sip-leg.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
+import type { LineCheckpoint, OrphanLeg, StoredLeg } from '#src/domain/sip-leg.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import {
   byOtherClock,
@@ -24,6 +25,7 @@ import {
   type StoredProgress,
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { firstEpoch } from '#src/persistence/calls/call-facts.ts';
+import { withoutScript } from '#src/persistence/calls/checkpoint-far-end.ts';
 import { legsOf, writeLegs, type ChangedLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
@@ -33,10 +35,15 @@ type CallSnapshot = SnapshotFrom<typeof callMachine>;
 export type Checkpoints = {
   /** The far ends of a call, or of a trunk check by its own id, have changed; these remain. */
   lineChanged(callId: string, legs: readonly StoredLeg[]): void;
+  /**
+   * The far end of a simulated call has changed (`SimulatedFarEnd`). The far end is stored with the progress of the call,
+   * but its script, which does not change, with the answer.
+   */
+  farEndChanged(callId: string, farEnd: SimulatedFarEnd | null): void;
   /** The conversation has changed; `facts` of the call's journal are published. Never throws. */
   conversationChanged(callId: string, snapshot: CallSnapshot, facts: number): void;
   /** Returns the far ends for the statement of the call's answer. */
-  withAnswer(callId: string): readonly StoredLeg[];
+  withAnswer(callId: string): Pick<LineCheckpoint, 'legs' | 'farEnd'>;
   /** The statement of the answer is committed. */
   answered(callId: string): void;
   /** Called when a call is resumed here; its earlier process stored these legs. */
@@ -101,6 +108,7 @@ type Call = {
   /** Epoch of the row in the database; null if this checkpoint was never written. */
   storedEpoch: number | null;
   conversation: { snapshot: CallSnapshot; facts: number } | null;
+  farEnd: SimulatedFarEnd | null;
   /** The final progress of a call that is handed over. */
   leftProgress: StoredProgress | null;
   changed: { legs: boolean; progress: boolean };
@@ -108,7 +116,10 @@ type Call = {
   isReleased: boolean;
 };
 
-const progressOf = ({ snapshot, facts }: NonNullable<Call['conversation']>): CallProgress | undefined => {
+const progressOf = (
+  { snapshot, facts }: NonNullable<Call['conversation']>,
+  farEnd: SimulatedFarEnd | null,
+): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
   // Stores no progress while the call resumes: the progress from before the take-over remains valid.
   if (conversation === undefined || conversation.matches('resuming')) return undefined;
@@ -119,6 +130,7 @@ const progressOf = ({ snapshot, facts }: NonNullable<Call['conversation']>): Cal
     endReason: snapshot.context.endReason,
     pausedForSecret: snapshot.context.keys.secret?.pausedRecording ?? false,
     leftAt: null,
+    farEnd: withoutScript(farEnd),
     conversation: {
       ...kept,
       state: stateName(conversation.value),
@@ -162,6 +174,7 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
       answerLegs: null,
       storedEpoch,
       conversation: null,
+      farEnd: null,
       leftProgress: null,
       changed: { legs: false, progress: false },
       isReleased: false,
@@ -177,9 +190,9 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
   const epochNow = ({ callId, legs, storedEpoch }: Call): number =>
     legs.some(({ id }) => id === callId) ? firstEpoch : Math.max(storedEpoch ?? firstEpoch, epochOf(callId));
 
-  const storedProgressOf = ({ callId, conversation, leftProgress }: Call): StoredProgress | null => {
+  const storedProgressOf = ({ callId, conversation, farEnd, leftProgress }: Call): StoredProgress | null => {
     if (leftProgress !== null || conversation === null) return leftProgress;
-    const progress = progressOf(conversation);
+    const progress = progressOf(conversation, farEnd);
     return progress === undefined
       ? null
       : {
@@ -322,6 +335,15 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
       const areStored = legs.every(({ id }) => call.writtenLegs.some((one) => one.id === id));
       return areStored && options.awaitsAnswer(callId) ? gather(call) : writeAtOnce(call);
     },
+    farEndChanged(callId, farEnd) {
+      const known = calls.get(callId);
+      if (known?.isReleased === true || (known === undefined && farEnd === null)) return;
+      const call = known ?? add(callId, [], null);
+      call.farEnd = farEnd;
+      if (call.conversation === null || call.changed.progress) return;
+      call.changed.progress = true;
+      gather(call);
+    },
     conversationChanged(callId, snapshot, facts) {
       const known = calls.get(callId);
       const isWaiting = known?.changed.progress === true;
@@ -335,11 +357,11 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
     },
     withAnswer(callId) {
       const call = calls.get(callId);
-      if (call === undefined) return [];
+      if (call === undefined) return { legs: [], farEnd: null };
       // A write that is under way, or an earlier attempt with other legs, may overwrite this statement.
       const isAlone = !inFlight.has(call) && (call.answerLegs === null || call.answerLegs === call.legs);
       call.answerLegs = isAlone ? call.legs : null;
-      return call.legs;
+      return { legs: call.legs, farEnd: call.farEnd };
     },
     answered(callId) {
       const call = calls.get(callId);

@@ -3,8 +3,9 @@
  * was not answered cannot be resumed.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import type { StoredLeg } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { CallSettings, NewCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import { sealScript } from '#src/persistence/calls/checkpoint-far-end.ts';
 import { sealLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { sealHeaders } from '#src/persistence/numbers/sealed-headers.ts';
@@ -17,7 +18,7 @@ export type CheckpointSettings = {
   /** Whether the settings of this call wait for its answer. */
   has(callId: string): boolean;
   /** The checkpoint to store with the answer, with these far ends; null for a call that is unknown here. */
-  checkpointOf(callId: string, legs: readonly StoredLeg[]): NewCheckpoint | null;
+  checkpointOf(callId: string, farEnds: Pick<LineCheckpoint, 'legs' | 'farEnd'>): NewCheckpoint | null;
   /** The checkpoint was stored, or is no longer required. */
   release(callId: string): void;
 };
@@ -32,12 +33,12 @@ export const createCheckpointSettings = (
     keep: (callId, settings, { bearerToken, headers }) =>
       void calls.set(callId, { settings, secrets: { bearerToken, headers } }),
     has: (callId) => calls.has(callId),
-    checkpointOf(callId, legs) {
+    checkpointOf(callId, { legs, farEnd }) {
       const call = calls.get(callId);
       if (call === undefined) return null;
       const { bearerToken, headers } = call.secrets;
       return {
-        settings: call.settings,
+        settings: { ...call.settings, scriptSealed: sealScript(sealing, farEnd, callId) },
         tokenSealed: bearerToken && sealing.seal(bearerToken, callId),
         headersSealed: Object.keys(headers).length === 0 ? null : sealHeaders(sealing, headers, callId),
         aheadMs: aheadOf(callId),

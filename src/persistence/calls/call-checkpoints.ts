@@ -25,6 +25,7 @@ import { withoutWaitingForDisk } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
+import { storedFarEnd, type StoredFarEnd } from './checkpoint-far-end.ts';
 
 /** Format version of checkpoints. The version is incremented when older gateways cannot read the rows of newer ones. */
 export const checkpointForm = 1;
@@ -93,6 +94,18 @@ const settings: z.ZodType<CallSettings> = z.object({
   }),
 });
 
+/** Settings as the answer stores them. */
+export type StoredSettings = CallSettings & {
+  /** The sealed script of a simulated person (`sealScript`); null for any other far end. */
+  scriptSealed: string | null;
+};
+
+const storedSettings: z.ZodType<StoredSettings> = z.intersection(
+  settings,
+  // Older gateways do not write scripts.
+  z.object({ scriptSealed: z.string().nullable().default(null) }),
+);
+
 /** Progress of a call that its facts do not contain. */
 export type CallProgress = {
   /** Sequence of the last fact published before this progress. */
@@ -103,6 +116,8 @@ export type CallProgress = {
   pausedForSecret: boolean;
   /** Call time at which the holder released the call for a hand-over; null while the call is held. */
   leftAt: number | null;
+  /** Far end of a simulated call that only its holder knows; null for any other. */
+  farEnd: StoredFarEnd | null;
   conversation: {
     /** State of the chart, such as `replying.speaking`. */
     state: string;
@@ -172,9 +187,10 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Older gateways do not write these two fields.
+  // Older gateways do not write these three fields.
   pausedForSecret: z.boolean().default(false),
   leftAt: z.number().nullable().default(null),
+  farEnd: storedFarEnd.nullable().default(null),
   conversation: z.object({
     state: z.string(),
     turn: z.number(),
@@ -203,7 +219,7 @@ const progress: z.ZodType<CallProgress> = z.object({
 });
 
 export type Checkpoint = {
-  settings: CallSettings;
+  settings: StoredSettings;
   tokenSealed: string | null;
   /** Headers for the agent; null if there are none, or if an older gateway stored none. */
   headersSealed: SealedHeaders | null;
@@ -237,7 +253,7 @@ export const checkpointRow = (
 export const readCheckpoint = (
   row: Pick<Row<'CallCheckpoint'>, 'settings' | 'tokenSealed' | 'headersSealed' | 'progress' | 'aheadMs'>,
 ): Checkpoint | undefined => {
-  const begun = settings.safeParse(row.settings);
+  const begun = storedSettings.safeParse(row.settings);
   const now = progress.nullable().safeParse(row.progress);
   if (!begun.success || !now.success) return undefined;
   const { tokenSealed, headersSealed, aheadMs } = row;

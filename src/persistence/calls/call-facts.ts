@@ -8,7 +8,7 @@ import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
-import { addTurn } from './add-turn.ts';
+import { addTurn, createSharedTurnWriter, type Turn } from './add-turn.ts';
 import { answerCall } from './answer-call.ts';
 import {
   changeTransfer,
@@ -20,6 +20,7 @@ import {
   setSummary,
 } from './call-facts/call-changes.ts';
 import {
+  createSharedFactWriter,
   writeFact,
   type LineColumns,
   type NewFact,
@@ -138,15 +139,52 @@ export type WrittenFact = {
   ended: CallToSummarize | null;
 };
 
+/** Facts that change neither the row of the call nor other rows, and have no customer event. */
+const factsOfJournalOnly = [
+  'call.taken_over',
+  'call.held',
+  'call.resumed',
+  'agent.paused',
+  'agent.resumed',
+  'turn.digit',
+  'keys.pressed',
+  'keys.failed',
+  'say.requested',
+  'collect.requested',
+  'language.changed',
+  'recording.paused',
+  'recording.resumed',
+  'reply.failed',
+] as const satisfies readonly RecordedFact['type'][];
+
+type FactOfJournalOnly = Extract<RecordedFact, { type: (typeof factsOfJournalOnly)[number] }>;
+
+const isOfJournalOnly = (fact: RecordedFact): fact is FactOfJournalOnly =>
+  factsOfJournalOnly.some((type) => type === fact.type);
+
+type Position = Pick<NewFact, 'callId' | 'sequence' | 'epoch'>;
+
+const rowOf = (fact: RecordedFact, position: Position): NewFact => ({
+  ...position,
+  type: fact.type,
+  at: new Date(fact.at),
+  data: dataOf(fact),
+});
+
+const turnOf = (fact: Extract<RecordedFact, { type: 'turn.spoken' }>, position: Position): Turn => {
+  const { role, text, whole, endedAt, latency } = fact;
+  return { ...rowOf(fact, position), data: { endedAt, latency }, role, text, whole };
+};
+
 /** Resolves to the call if the fact changed the database. */
 const write = (
   db: Statements,
   fact: RecordedFact,
-  position: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
+  position: Position,
   beside: KeptBeside,
 ): Promise<readonly ({ id: string } | ({ id: string } & EndedCall))[]> => {
-  const { type, at } = fact;
-  const row = { ...position, type, at: new Date(at), data: dataOf(fact) };
+  const row = rowOf(fact, position);
+  if (isOfJournalOnly(fact)) return writeFact(db, row);
   const eventFact = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
@@ -191,27 +229,10 @@ const write = (
     case 'call.transfer_ringing':
     case 'call.transfer_answered':
       return changeTransferSilently(db, { ...row, transfer: transferChange(fact) });
-    case 'turn.spoken': {
-      const { role, text, whole, endedAt, latency } = fact;
-      return addTurn(db, { ...row, data: { endedAt, latency }, role, text, whole });
-    }
+    case 'turn.spoken':
+      return addTurn(db, turnOf(fact, position));
     case 'sound.one_way':
       return setOneWay(db, { ...row, missing: fact.missing });
-    case 'call.taken_over':
-    case 'call.held':
-    case 'call.resumed':
-    case 'agent.paused':
-    case 'agent.resumed':
-    case 'turn.digit':
-    case 'keys.pressed':
-    case 'keys.failed':
-    case 'say.requested':
-    case 'collect.requested':
-    case 'language.changed':
-    case 'recording.paused':
-    case 'recording.resumed':
-    case 'reply.failed':
-      return writeFact(db, row);
     case 'recording.completed':
       return completeRecording(db, { ...eventFact, ...fact, at: row.at });
     case 'recording.failed':
@@ -291,6 +312,31 @@ export const recordAsHolder = async (
   const [own] = await factAt(db, { callId, sequence });
   if (own !== undefined && own.type !== fact.type) throw new CallTaken('Another gateway has ended this call');
   return null;
+};
+
+export type RecordAsHolder = (
+  callId: string,
+  sequence: number,
+  fact: RecordedFact,
+  epoch: number,
+  beside: KeptBeside,
+) => Promise<WrittenFact | null>;
+
+/**
+ * Writes facts like `recordAsHolder`. Simultaneous facts of several calls share a statement and a commit if they change
+ * only the journal, such as `call.taken_over` of all calls of a dead gateway, or are turns.
+ */
+export const createFactRecorder = (db: Statements): RecordAsHolder => {
+  const writeWithOthers = createSharedFactWriter(db);
+  const addTurnWithOthers = createSharedTurnWriter(db);
+  const isWrittenWithOthers = (fact: RecordedFact, position: Position): Promise<boolean> | false => {
+    if (isOfJournalOnly(fact)) return writeWithOthers(rowOf(fact, position));
+    return fact.type === 'turn.spoken' && addTurnWithOthers(turnOf(fact, position));
+  };
+  return async (callId, sequence, fact, epoch, beside) => {
+    const isWritten = await isWrittenWithOthers(fact, { callId, sequence, epoch });
+    return isWritten ? { ended: null } : recordAsHolder(db, callId, sequence, fact, epoch, beside);
+  };
 };
 
 const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>

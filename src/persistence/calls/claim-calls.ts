@@ -6,7 +6,7 @@ import { checkpointForm, readCheckpoint, type Checkpoint } from './call-checkpoi
 import { callColumns, type CallRow } from './calls.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import type { Queries, Row } from '../database/tables.ts';
+import { columnsOf, type Queries, type Row } from '../database/tables.ts';
 
 /** A call that was taken over from its former gateway. */
 export type TakenCall = CallRow & {
@@ -30,7 +30,15 @@ type Taking = { from: string; by: string; form: number };
 
 type TakingSome = Taking & { callIds: readonly string[] };
 
-/** Statement that claims all calls of a node, or the calls that the node hands over. */
+type Checkpointed = Row<'CallCheckpoint'>;
+
+const takenColumns = columnsOf('Call').map((column) => `taken.${column}` as const);
+
+/**
+ * Statement that claims all calls of a node, or the calls that the node hands over. Its time must grow with the number of
+ * calls, not with their square. The server expects one row of a claim and would compare each row of two claims with each
+ * of the other; only `in` and `any` with the result of a claim are looked up.
+ */
 const taking = (
   queries: Queries,
   { from, by, form, callIds }: TakingSome,
@@ -73,8 +81,8 @@ const taking = (
           epoch: ref('taken.epoch'),
         }))
         .whereRef('CallCheckpoint.callId', '=', 'taken.id')
+        .returning(takenColumns)
         .returning([
-          'CallCheckpoint.callId',
           'CallCheckpoint.form',
           'CallCheckpoint.settings',
           'CallCheckpoint.tokenSealed',
@@ -84,41 +92,79 @@ const taking = (
           'CallCheckpoint.legs',
         ]),
     )
+    .with('readable', (read) =>
+      read.selectFrom('takenCheckpoints').selectAll().where('takenCheckpoints.form', '<=', form),
+    )
     .with('leftRecordings', (write) =>
       write
         .updateTable('Recording')
-        .from('taken')
         .set(({ fn, val }) => ({ node: fn<string | null>('nullif', [val(from), val(by)]) }))
-        .whereRef('Recording.callId', '=', 'taken.id')
         .where('Recording.status', '=', sql.lit('pending'))
         .where('Recording.node', 'is', null)
-        .where(({ eb, exists, not, or, selectFrom, val }) =>
-          or([
-            eb('taken.answeredAt', 'is', null),
-            not(
-              exists(
-                selectFrom('CallCheckpoint')
-                  .whereRef('CallCheckpoint.callId', '=', 'taken.id')
-                  .where('CallCheckpoint.settings', 'is not', null)
-                  .where('CallCheckpoint.form', '<=', val(form)),
-              ),
+        .where(({ eb, fn, selectFrom }) =>
+          eb(
+            'Recording.callId',
+            '=',
+            fn.any(
+              fn<string[]>('array', [
+                selectFrom('taken')
+                  .select('taken.id')
+                  .where(({ eb: is, or }) =>
+                    or([
+                      is('taken.answeredAt', 'is', null),
+                      is(
+                        'taken.id',
+                        'not in',
+                        selectFrom('readable')
+                          .select('readable.id')
+                          .where('readable.settings', 'is not', null),
+                      ),
+                    ]),
+                  ),
+              ]),
             ),
-          ]),
+          ),
         )
         .returning('Recording.callId'),
     )
-    .selectFrom('taken as Call')
-    .leftJoin('takenCheckpoints', (join) =>
-      join.onRef('takenCheckpoints.callId', '=', 'Call.id').on('takenCheckpoints.form', '<=', form),
+    .with('found', (read) =>
+      read
+        .selectFrom('readable')
+        .select(columnsOf('Call').map((column) => `readable.${column}` as const))
+        .select([
+          'readable.settings',
+          'readable.tokenSealed',
+          'readable.headersSealed',
+          'readable.progress',
+          'readable.aheadMs',
+          'readable.legs',
+        ])
+        .unionAll(
+          read
+            .selectFrom('taken')
+            .select(takenColumns)
+            .select([
+              sql`null`.as('settings'),
+              sql<Checkpointed['tokenSealed']>`null`.as('tokenSealed'),
+              sql<Checkpointed['headersSealed']>`null`.as('headersSealed'),
+              sql`null`.as('progress'),
+              sql<Checkpointed['aheadMs']>`null`.as('aheadMs'),
+              sql<Checkpointed['legs']>`'{}'::jsonb`.as('legs'),
+            ])
+            .where(({ eb, selectFrom }) =>
+              eb('taken.id', 'not in', selectFrom('readable').select('readable.id')),
+            ),
+        ),
     )
+    .selectFrom('found as Call')
     .select(callColumns)
     .select([
-      'takenCheckpoints.settings',
-      'takenCheckpoints.tokenSealed',
-      'takenCheckpoints.headersSealed',
-      'takenCheckpoints.progress',
-      'takenCheckpoints.aheadMs',
-      'takenCheckpoints.legs',
+      'Call.settings',
+      'Call.tokenSealed',
+      'Call.headersSealed',
+      'Call.progress',
+      'Call.aheadMs',
+      'Call.legs',
       sql<string>`${from}::text`.as('takenFrom'),
     ])
     .orderBy('Call.startedAt')
@@ -131,6 +177,10 @@ const takingFromLostNode = kyselyQuery((queries, values: TakingSome) =>
 const takingHandedOver = kyselyQuery((queries, values: TakingSome) => taking(queries, values, 'handed over'));
 
 const all = { callIds: [] };
+
+/** Compiles the claim of a dead gateway's calls, whose other parties wait for it. */
+export const compileClaim = (db: Pick<Statements, 'queries'>): void =>
+  takingFromLostNode.compile(db, { from: '', by: '', form: checkpointForm, ...all });
 
 type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
 
@@ -148,7 +198,7 @@ const takenCall = ({
     call.answeredAt === null || settings === null
       ? null
       : (readCheckpoint({ settings, tokenSealed, headersSealed, progress, aheadMs }) ?? null),
-  legs: legs ?? {},
+  legs,
 });
 
 /**

@@ -4,6 +4,8 @@
  */
 import { insertCalls } from './calls.ts';
 import { prepareFacts } from './call-facts.ts';
+import { compileJournals } from './call-journal.ts';
+import { compileClaim } from './claim-calls.ts';
 import type { Database } from '../database/database.ts';
 import { findNumberByDigits } from '../numbers/callable-numbers.ts';
 
@@ -14,4 +16,10 @@ const prepareCreation = async (db: Database): Promise<void> => {
 
 export const prepareCalls = async (db: Database): Promise<void> => {
   await Promise.all([prepareCreation(db), prepareFacts(db.journal)]);
+};
+
+/** Compiles the queries of a take-over, so that the calls of a gateway that dies do not wait for it. */
+export const compileTakeOver = (db: Pick<Database, 'queries'>): void => {
+  compileClaim(db);
+  compileJournals(db);
 };

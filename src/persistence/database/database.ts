@@ -8,16 +8,14 @@
  * While the node's session finds the server down or frozen, statements fail immediately instead of each waiting for it.
  */
 import type { Duplex } from 'node:stream';
-import { Migrator } from '@mikro-orm/migrations';
-import type { EntityManager, Options } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
 import { connectionsOver, discard } from './dialect.ts';
-import { migrate, migrationTable } from '../migrations/migrate.ts';
-import { migrations } from '../migrations/index.ts';
+import { migrate } from '../migrations/migrate.ts';
 import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
 import { awaitSessionEnd } from '../nodes/session-end.ts';
 import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
@@ -148,13 +146,6 @@ const describe = (
  */
 const nodePoolSize = 6;
 
-const migrating: Partial<Options> = {
-  entities: [],
-  discovery: { warnWhenNoEntities: false },
-  extensions: [Migrator],
-  migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
-};
-
 /**
  * Connects, acquires the node's name and migrates. Throws a StartError if the server cannot be used, the database is
  * newer than the code, or another gateway has the same name.
@@ -174,7 +165,7 @@ export const openDatabase = async (settings: {
   const { where, servers: known } = describe(settings.connection);
   const servers = new DatabaseServers(known, limits);
   await using opened = new AsyncDisposableStack();
-  const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient'>): OpenPool => {
+  const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient' | 'plansOnce'>): OpenPool => {
     const fresh = openPool({
       address: () => ({ application_name: `trunkline ${node}`, ...servers.address() }),
       limits,
@@ -206,10 +197,10 @@ export const openDatabase = async (settings: {
     });
     opened.defer(session.close);
     await withAdvisoryLock(connect, 'migrations', (client) =>
-      migrate(ormOver(connectionsOver(nodePool.pool).dialect, migrating), client),
+      migrate(connectionsOver(nodePool.pool).dialect, client),
     );
     const pool = open({ size: settings.poolSize });
-    const journalPool = open({ size: journalPoolSize });
+    const journalPool = open({ size: journalPoolSize, plansOnce: true });
     requests = pool;
     patient.push(journalPool);
     const { isAway } = session;

@@ -12,6 +12,14 @@ class Placeholder {
   }
 }
 
+export type KyselyQuery<Values extends object, Found> = ((
+  db: Pick<Statements, 'queries' | 'execute'>,
+  values: Values,
+) => Promise<Found[]>) & {
+  /** Compiles the query before its first use. Only the names of `values` matter. */
+  compile(db: Pick<Statements, 'queries'>, values: Values): void;
+};
+
 /**
  * Defines a query as a function of its values. The query is compiled at its first use and prepared by the server once
  * per connection, because compiling a query of many columns takes half a millisecond. `write` therefore sees
@@ -22,22 +30,28 @@ class Placeholder {
  */
 export const kyselyQuery = <Values extends object, Found>(
   write: (queries: Queries, values: Values) => Compilable<Found>,
-): ((db: Pick<Statements, 'queries' | 'execute'>, values: Values) => Promise<Found[]>) => {
+): KyselyQuery<Values, Found> => {
   let compiled: CompiledQuery<Found> | undefined;
-  return ({ queries, execute }, values) => {
-    if (compiled === undefined) {
-      const names = Object.keys(values);
-      // The cast is safe: Kysely accepts any value here, and `write` knows the type of the value that replaces the
-      // placeholder.
-      const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Values;
-      compiled = write(queries, placeholders).compile();
-      prepareText(compiled.sql);
-    }
-    const parameters = compiled.parameters.map((parameter): unknown =>
+  const compile = ({ queries }: Pick<Statements, 'queries'>, values: Values): CompiledQuery<Found> => {
+    if (compiled !== undefined) return compiled;
+    const names = Object.keys(values);
+    // The cast is safe: Kysely accepts any value here, and `write` knows the type of the value that replaces the
+    // placeholder.
+    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Values;
+    compiled = write(queries, placeholders).compile();
+    prepareText(compiled.sql);
+    return compiled;
+  };
+  const run = (db: Pick<Statements, 'queries' | 'execute'>, values: Values): Promise<Found[]> => {
+    const { sql, parameters } = compile(db, values);
+    const given = parameters.map((parameter): unknown =>
       parameter instanceof Placeholder ? Reflect.get(values, parameter.name) : parameter,
     );
-    return execute<Found>(compiled.sql, parameters);
+    return db.execute<Found>(sql, given);
   };
+  return Object.assign(run, {
+    compile: (db: Pick<Statements, 'queries'>, values: Values) => void compile(db, values),
+  });
 };
 
 /**

@@ -78,8 +78,14 @@ export const openPool = (settings: {
   limits: PoolLimits;
   /** Whether statements have no time limit, as in migrations. */
   isPatient?: boolean;
+  /**
+   * Whether the server plans each prepared statement once per connection, independent of the values. By default, the
+   * server plans the first five executions again, each of which takes longer than the execution itself for the longest
+   * statements.
+   */
+  plansOnce?: boolean;
 }): OpenPool => {
-  const { address, size, limits, isPatient = false } = settings;
+  const { address, size, limits, isPatient = false, plansOnce = false } = settings;
   const connections = watchConnections();
   const config: LimitedConfig = {
     Client: class extends Client {
@@ -96,8 +102,9 @@ export const openPool = (settings: {
   };
   if (!isPatient) {
     config.query_timeout = limits.answerMs;
-    // The time limit is set by a statement, because a connection pooler may refuse connection parameters.
-    config.onConnect = (client) => client.query(`set statement_timeout = ${limits.statementMs}`);
+    // These are set by a statement, because a connection pooler may refuse connection parameters.
+    const planning = plansOnce ? '; set plan_cache_mode = force_generic_plan' : '';
+    config.onConnect = (client) => client.query(`set statement_timeout = ${limits.statementMs}${planning}`);
   }
   const pool = new Pool(config);
   connections.watch(pool);

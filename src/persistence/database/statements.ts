@@ -1,5 +1,5 @@
 /** Query interface over the entities for the other modules of src/persistence. */
-import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql';
+import { MikroORM, type EntityManager, type MetadataStorage, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';
 import { entities } from './entities.ts';
@@ -14,10 +14,40 @@ export type Statements = {
   execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
 };
 
+/** MikroORM requires a database name; the connections determine the real one. */
+const dbName = 'postgres';
+
+/** Creates MikroORM without entities over connections of this project. */
+export const ormWithoutEntities = (
+  dialect: PostgresDialect,
+  { discovery, ...options }: Partial<Options> = {},
+): MikroORM =>
+  new MikroORM({
+    dbName,
+    driverOptions: dialect,
+    entities: [],
+    discovery: { warnWhenNoEntities: false, ...discovery },
+    ...options,
+  });
+
+/** Metadata of all entities. Only the first database of the process discovers it, which takes some milliseconds. */
+let discovered: MetadataStorage | undefined;
+
 /** Creates MikroORM over connections of this project. */
-export const ormOver = (dialect: PostgresDialect, options: Partial<Options> = {}): MikroORM =>
-  // MikroORM requires a database name; the connections determine the real one.
-  new MikroORM({ entities, dbName: 'postgres', driverOptions: dialect, ...options });
+export const ormOver = (dialect: PostgresDialect): MikroORM => {
+  const known = discovered;
+  if (known !== undefined)
+    return ormWithoutEntities(dialect, {
+      discovery: {
+        afterDiscovered(storage) {
+          for (const metadata of known) storage.set(metadata.class, metadata);
+        },
+      },
+    });
+  const orm = new MikroORM({ dbName, driverOptions: dialect, entities });
+  discovered = orm.getMetadata();
+  return orm;
+};
 
 /** Creates the statements of a transaction; `kysely` and `execute` must use the same connection. */
 export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execute): Statements => ({

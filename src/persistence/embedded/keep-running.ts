@@ -12,18 +12,22 @@ export type KeptServer = {
 };
 
 const watchMs = 250;
+/** Number of looks of which one reads the server's status. The others only check that the process exists. */
+const looksPerStatus = 16;
 const retryFirstMs = 500;
 const retryLongestMs = 30_000;
 
 export const keepRunning = (options: {
   server: Postmaster;
+  /** Whether a process with this id exists. Another program may have the id of a server that ended. */
+  isAlive: (pid: number) => boolean;
   /** Returns the running server; undefined if none runs. */
   find: () => Promise<Postmaster | undefined>;
   /** Starts the server. Rejects if the server did not start or the signal aborted the start. */
   bringUp: (signal: AbortSignal) => Promise<Postmaster>;
   logger: Logger;
 }): KeptServer => {
-  const { find, bringUp, logger } = options;
+  const { isAlive, find, bringUp, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let { pid } = options.server;
@@ -51,9 +55,10 @@ export const keepRunning = (options: {
   };
 
   const watch = async (): Promise<void> => {
-    while (!signal.aborted) {
+    for (let looks = 1; !signal.aborted; looks += 1) {
       await pause(watchMs);
-      if (signal.aborted || (await find())?.pid === pid) continue;
+      if (signal.aborted || (looks % looksPerStatus !== 0 && isAlive(pid))) continue;
+      if ((await find())?.pid === pid) continue;
       logger.error({ server_pid: pid }, 'the embedded database ended unexpectedly; it is started again');
       await startAgain();
     }

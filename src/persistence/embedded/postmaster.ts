@@ -6,7 +6,7 @@ export type Postmaster = { pid: number; isReady: boolean };
 
 export const pidFile = (cluster: string): string => join(cluster, 'postmaster.pid');
 
-const isAlive = (pid: number): boolean => {
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;

@@ -19,7 +19,7 @@ import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
 import { findBinaries, postgresMajor, type Binaries } from './binaries.ts';
 import { keepRunning } from './keep-running.ts';
-import { findPostmaster, pidFile, type Postmaster } from './postmaster.ts';
+import { findPostmaster, isAlive, pidFile, type Postmaster } from './postmaster.ts';
 import { shutDown } from './shut-down.ts';
 import { answersAt, postgresPort, prepareSocketFolder, socketFile, takeOwnership } from './socket-folder.ts';
 import { chooseUnprivileged, type Unprivileged } from './unprivileged.ts';
@@ -232,6 +232,7 @@ export const startEmbedded = async ({
       logger.info({ server_pid: postmaster.pid, adopted: isAdopted }, 'the embedded database is ready');
       const kept = keepRunning({
         server: postmaster,
+        isAlive,
         find: () => findPostmaster(cluster),
         bringUp: async (signal) => (await bringUp(files, signal)).postmaster,
         logger,

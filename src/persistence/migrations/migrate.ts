@@ -2,11 +2,12 @@
  * Migrates the database to this version of the code; there are no downgrades. Several gateways may start at the same
  * time and MikroORM's migrator takes no lock, so the caller must hold one.
  */
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { Migrator } from '@mikro-orm/migrations';
+import { sql, type PostgresDialect } from 'kysely';
 import type { PoolClient } from 'pg';
 import { StartError } from '#src/domain/start-error.ts';
 import { askConnection } from '../database/ask-connection.ts';
+import { ormWithoutEntities } from '../database/statements.ts';
 import { formerMigrations, fromFormer } from './former.ts';
 import { initial, migrations } from './index.ts';
 
@@ -61,11 +62,19 @@ const takeOver = async (client: PoolClient, name: string): Promise<void> => {
   }
 };
 
+const migrateUp = async (dialect: PostgresDialect): Promise<void> => {
+  const orm = ormWithoutEntities(dialect, {
+    extensions: [Migrator],
+    migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
+  });
+  await orm.migrator.up();
+};
+
 /**
  * Migrates the database. Throws a StartError for a database that a newer version migrated, or that a development
  * version before the last one created. The caller must hold the migration lock.
  */
-export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
+export const migrate = async (dialect: PostgresDialect, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
   const former = executed.filter((name) => name !== initial.name && isFormer(name));
   const unknown = executed.find(
@@ -76,5 +85,5 @@ export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> 
     const isComplete = former.length === formerMigrations.count && former.includes(formerMigrations.last);
     if (!isComplete || former.length < executed.length) throw tooOld(former.toSorted().at(-1) ?? '');
     await takeOver(client, initial.name);
-  } else if (executed.length < migrations.length) await orm.migrator.up();
+  } else if (executed.length < migrations.length) await migrateUp(dialect);
 };

@@ -55,6 +55,18 @@ export const findSimulatedCallee = async (
   callee: Callee,
 ): Promise<SimulatedCallee | undefined> => (await finding(db, { given: db.asJson([callee]) }))[0];
 
+const deleting = kyselyQuery((queries, { workspaceId, number }: Callee) =>
+  queries
+    .deleteFrom('SimulatedCallee')
+    .where('workspaceId', '=', workspaceId)
+    .where('number', '=', number)
+    .returning('number'),
+);
+
+/** Returns whether there was a callee of this number. */
+export const deleteSimulatedCallee = async (db: Statements, callee: Callee): Promise<boolean> =>
+  (await deleting(db, callee)).length > 0;
+
 const keyOf = ({ workspaceId, number }: Callee): string => `${workspaceId} ${number}`;
 
 /** Look-ups of calls that are placed at the same time share one query. */

@@ -6,14 +6,19 @@ import type { Played } from '#sip/audio/playout/playing-utterance.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { createCallRecording } from '#sip/audio/playout/call-recording.ts';
+import { createCallMedia } from '#sip/audio/call-media.ts';
 import { createPlayout } from '#sip/audio/playout/playout.ts';
 import { placeToResume } from '#sip/audio/playout/playing-utterance.ts';
 import { createSpeak, type Speak } from '#sip/audio/playout/synthesis.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
-import type { SampleRate } from '#sip/audio/samples.ts';
+import { telephoneRate, type SampleRate } from '#sip/audio/samples.ts';
 import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 import type { Synthesizer } from '#sip/audio/speech.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
 import { pathInto } from '#test/helpers/path-into.ts';
+import { soundEndpoint } from '#test/helpers/sound-endpoint.ts';
+import { platformCallPolicy } from '#config/policy.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { dtmfTone } from './dtmf-tone.ts';
 
@@ -825,4 +830,56 @@ test('never cuts text within a character', (t) => {
     ),
   );
   t.pass();
+});
+
+// Audio of a call that is handed over
+
+/** The audio of a call, on a path into a ring. */
+const setUpMedia = async () => {
+  const time = createLineTime(createOrderedClock(), 1);
+  const ring = new SampleRing(ringMemory(16_384));
+  const path = pathInto(ring, telephoneRate, time);
+  let events: AudioEvents | null = null;
+  const media = createCallMedia({
+    speak,
+    hearing: null,
+    openRecording: null,
+    input: {
+      callId: '',
+      language: 'en',
+      direction: 'inbound',
+      bargeIn: platformCallPolicy.bargeIn,
+      turnEnd: byPauses,
+    },
+    time,
+    report: () => undefined,
+    onLost: () => undefined,
+    logger: pino({ level: 'silent' }),
+  });
+  await media.begin(
+    soundEndpoint(async (to) => {
+      events = to;
+      return path;
+    }),
+  );
+  return { media, path, ring, hear: (samples: Int16Array) => events?.onAudio(samples) };
+};
+
+test('silences the agent of a call that is left, and keeps the path open', async (t) => {
+  const { media, path, ring } = await setUpMedia();
+  path.send(new Int16Array(800).fill(7));
+  media.leave();
+  t.is(ring.waiting, 0);
+  path.send(new Int16Array(160));
+  t.is(ring.waiting, 160);
+});
+
+test('two connected persons hear each other in a call that is left', async (t) => {
+  const [one, other] = [await setUpMedia(), await setUpMedia()];
+  one.media.talkWith(other.media);
+  other.media.talkWith(one.media);
+  one.media.leave();
+  other.media.leave();
+  one.hear(new Int16Array(160).fill(7));
+  t.true(other.ring.waiting >= 160);
 });

@@ -116,6 +116,7 @@ const connectTo = async (
     isIgnored,
     onConnected: () => {},
     onLost: () => (losses += 1),
+    onDialogLost: () => {},
   });
   return { signalling, clock, logged, taken, losses: () => losses };
 };
@@ -145,6 +146,46 @@ test.serial('gives its name to the relay and receives reports of lost gateways',
   t.is(signalling.problem(), null);
   t.false(logged.some((line) => line.includes('could not be taken')));
 });
+
+test.serial('reports a dialog that it has left as moved when the relay does', async (t) => {
+  const relay = await startDrachtio(t);
+  const { signalling } = await connectTo(t, relay.port, {
+    relay: { node: 'one', onNodeLost: () => t.fail() },
+  });
+  const dialogId = 'call;from-tag=a';
+  let isMoved = false;
+  const moved = signalling.dialogMoved(dialogId).then(() => (isMoved = true));
+  await until('it is left', () =>
+    relay.received.find(({ text }) => text.endsWith(`|dialog_left|${dialogId}`)),
+  );
+  relay.write(`${crypto.randomUUID()}|dialog_moved|another`);
+  await signalling.takeNoMore();
+  t.false(isMoved);
+  relay.write(`${crypto.randomUUID()}|dialog_moved|${dialogId}`);
+  await moved;
+});
+
+test.serial(
+  'reports a dialog that it has left as moved without a relay that knows the command',
+  async (t) => {
+    const server = await startDrachtio(t);
+    const without = await connectTo(t, server.port);
+    await without.signalling.dialogMoved('one');
+    server.state.answers = ({ text }) => !text.endsWith('|dialog_left|two');
+    const relay = { node: 'one', onNodeLost: () => t.fail() };
+    const { signalling } = await connectTo(t, server.port, { relay });
+    const moved = signalling.dialogMoved('two');
+    const left = await until('it is left', () =>
+      server.received.find(({ text }) => text.endsWith('|dialog_left|two')),
+    );
+    server.answer(left, 'NOK');
+    await moved;
+    const third = signalling.dialogMoved('three');
+    signalling.close();
+    await third;
+    t.pass();
+  },
+);
 
 test.serial('gives no name to drachtio-server', async (t) => {
   const drachtio = await startDrachtio(t);
@@ -469,12 +510,13 @@ test.serial('claims the channels of both legs after reconnection', (t) => {
     lose() {},
     endSilently() {},
     endSecondSilently() {},
+    taken() {},
   };
   const calls = createLostSignalling({
     lines: () => [line],
-    async dialogStands(dialogId) {
+    async queryDialog(dialogId) {
       asked.push(dialogId);
-      return true;
+      return 'established';
     },
     comeBackMs: 1_000,
     clock: createTurnedClock(),

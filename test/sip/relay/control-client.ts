@@ -44,6 +44,12 @@ export const connectClient = async (
     return promise;
   };
 
+  const notified = async (of: string): Promise<string | undefined> => {
+    const { type, fields } = await told.next(of);
+    if (type !== of) throw new Error(`${type} came`);
+    return fields[0];
+  };
+
   const verdict = await ask(`authenticate|${secret}|`);
   if (verdict[0] === 'OK') for (const verb of verbs) await ask(`route|${verb}`);
   return {
@@ -61,11 +67,11 @@ export const connectClient = async (
       return { transactionId, dialogId, payload };
     },
     /** The name in the next report of a lost gateway. */
-    async lostNode(): Promise<string | undefined> {
-      const { type, fields } = await told.next('node_lost');
-      if (type !== 'node_lost') throw new Error(`${type} came`);
-      return fields[0];
-    },
+    lostNode: () => notified('node_lost'),
+    /** The id in the next report of a dialog that another gateway has claimed. */
+    lostDialog: () => notified('dialog_lost'),
+    /** The dialog in the next report of moved audio. */
+    movedDialog: () => notified('dialog_moved'),
     unread: () => told.left().map(({ payload }) => payload.split(' ', 1)[0]),
     answer: (transactionId: string, status: string, body = '') =>
       ask(
@@ -77,6 +83,8 @@ export const connectClient = async (
     /** Sends a command that drachtio-server rejects within a known dialog. */
     asksForDialog: (dialogId: string) =>
       ask(`sip||${dialogId}\r\nOPTIONS sip:placeholder SIP/2.0\r\nContent-Length: 1\r\n\r\n-`),
+    /** Takes the call of this dialog over. */
+    claims: (dialogId: string) => ask(`dialog_taken|${dialogId}`),
     kill: () => socket.resetAndDestroy(),
   };
 };

@@ -32,7 +32,7 @@ export const sdp = describeSound();
 export const personNumber = '01000000011';
 const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
-/** A connection to a server that can be cut, as when a process dies. */
+/** A connection to a server that can be cut, as when a process dies, or interrupted. */
 const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -47,16 +47,20 @@ const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
       from.on('close', () => to.destroy());
     }
   });
+  const interrupt = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+    sockets.clear();
+  };
   const cut = (): void => {
     server.close();
-    for (const socket of sockets) socket.resetAndDestroy();
+    interrupt();
   };
   t.teardown(cut);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('No port');
-  return { port: address.port, cut };
+  return { port: address.port, cut, interrupt };
 };
 
 export type Call = { line: WatchedLine; far: FarCall };
@@ -78,14 +82,21 @@ export const startWorld = async (
   const relayPort = await relay.start();
   const control = { ...servers.drachtio.control, ...(by === 'relay' && { port: relayPort }) };
   const legs = keepLegs();
-  const gateway = (port: number): Promise<SipEdge> =>
+  /** Ids of calls that a gateway has released because another one has taken them over. */
+  const released: string[] = [];
+  const gateway = (node: string, port: number): Promise<SipEdge> =>
     startSipEdgeOn(
       t,
       { ...servers, drachtio: { ...servers.drachtio, control: { ...control, port } } },
-      { storeLegs: legs.store, trunk: { address: trunkAddress, media } },
+      {
+        storeLegs: legs.store,
+        trunk: { address: trunkAddress, media },
+        onTaken: (callId) => void released.push(callId),
+        ...(by === 'relay' && { relay: { node, onNodeLost() {} } }),
+      },
     );
   const way = await startWay(t, control);
-  const doomed = await gateway(way.port);
+  const doomed = await gateway('doomed', way.port);
 
   const dialled = async (): Promise<Call> => {
     const line = doomed.call();
@@ -122,13 +133,19 @@ export const startWorld = async (
     dialled,
     transferred,
     taken,
+    released,
     trunk: servers.trunk,
     /** The process dies: its clock stops, and it does not continue. */
     async die() {
+      const before = servers.drachtio.clients();
       way.cut();
-      await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
+      const isGone = (): boolean =>
+        by === 'relay' ? relay.sizes().dialogs === 0 : servers.drachtio.clients() < before;
+      await until('it is gone', () => isGone() || undefined);
     },
-    next: () => gateway(control.port),
+    /** The process loses its connection, and can connect again. */
+    interrupt: way.interrupt,
+    next: () => gateway('next', control.port),
     /** Whether the gateway that dies could hand over this line now. */
     isResumable: ({ callId }: WatchedLine): boolean => doomed.lines.checkpoint(callId).isResumable,
     adopt: (
@@ -137,7 +154,8 @@ export const startWorld = async (
       connectedWith: LineResumeState['connectedWith'] = null,
     ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith, heard: null }, emit),
+        (input, emit) =>
+          edge.lines.resume(input, { legs: left, farEnd: null, connectedWith, heard: null }, emit),
         lineInput({ from: ownNumber, callId: legs.callOf(left) ?? randomUUID() }),
       ),
   };

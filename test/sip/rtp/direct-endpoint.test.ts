@@ -287,6 +287,32 @@ test.serial('counts withdrawn audio and does not play it', async (t) => {
   t.is(levelOf(ear.samples().subarray(-800)) < -60, true);
 });
 
+test.serial('sends silence after it was left, until the next process has the audio', async (t) => {
+  const { caller, callee } = await connected(t);
+  const ear = await hearing(callee);
+  await hearing(caller);
+  const moved = Promise.withResolvers<void>();
+  const left = caller.leave(moved.promise);
+  const before = ear.samples().length;
+  await until('silence is heard', () => ear.samples().length > before + 1_600 || undefined);
+  moved.resolve();
+  await left;
+  const port = Number(/m=audio (\d+)/.exec(caller.localSdp)?.[1]);
+  await until('its port is closed', async () => {
+    const socket = createSocket('udp4');
+    const opened = once(socket, 'listening').then(() => true);
+    socket.bind(port, '127.0.0.1');
+    try {
+      return await opened;
+    } catch {
+      return undefined;
+    } finally {
+      socket.close();
+    }
+  });
+  t.pass();
+});
+
 test.serial('sends each DTMF digit once, and none to an endpoint without telephone events', async (t) => {
   const { caller, callee } = await connected(t);
   const digits: string[] = [];

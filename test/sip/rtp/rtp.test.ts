@@ -388,6 +388,18 @@ test.serial('a released port pair is not reused while others are free', async (t
   await rested.close();
 });
 
+test.serial('finds a free pair beside many occupied neighbours', async (t) => {
+  const range = { from: 23_410, to: 23_609 };
+  const other = createRtpPorts(range, { random: () => 0 });
+  const places = [0, 0.2, 0.9];
+  const own = createRtpPorts(range, { random: () => places.shift() ?? 0.9 });
+  const taken = [];
+  for (let pair = 0; pair < 40; pair += 1) taken.push(await other.take('127.0.0.1'));
+  taken.push(await own.take('127.0.0.1'));
+  for (const { rtp, rtcp } of taken) for (const socket of [rtp, rtcp]) socket.close();
+  t.true((taken.at(-1)?.port ?? 0) >= 23_590);
+});
+
 // Remote
 
 const agreed = { address: '192.0.2.1', port: 4_000 };

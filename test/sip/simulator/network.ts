@@ -5,6 +5,7 @@ import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { ScriptedCallee } from '#sip/simulator/callees.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
+import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -53,13 +54,19 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     /** Resumes a call to that number whose two persons had talked for this long in another process. */
     adopt: (to: string, connectedWith: LineResumeState['connectedWith']): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], connectedWith, heard: null }, emit),
+        (input, emit) => lines.resume(input, { legs: [], farEnd: null, connectedWith, heard: null }, emit),
         scriptedInput({ to }),
+      ),
+    /** Resumes a call whose far end another process stored. */
+    resume: (farEnd: SimulatedFarEnd, changes: Partial<LineInput> = {}): WatchedLine =>
+      openWatched(
+        (input, emit) => lines.resume(input, { legs: [], farEnd, connectedWith: null, heard: null }, emit),
+        scriptedInput(changes),
       ),
     /** Resumes a recorded call to that number, of which this was heard in another process. */
     adoptRecorded: (changes: Partial<LineInput>, heard: HeardBefore): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], connectedWith: null, heard }, emit),
+        (input, emit) => lines.resume(input, { legs: [], farEnd: null, connectedWith: null, heard }, emit),
         scriptedInput(changes),
       ),
     /** Calls a callee with this script. */

@@ -1,4 +1,5 @@
 /** Audio of the simulated line: recordings and rehearsed scripts. */
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
@@ -360,7 +361,12 @@ test.serial('renders a recording only as fast as it is encoded', async (t) => {
 // Rehearsed script
 // Steps that wait for the agent's words, and watched scripts.
 
-const rehearsal = { stepTimeoutMs: 30_000, readPattern, people: new Map() };
+const rehearsal = {
+  settings: { stepTimeoutSec: 30 },
+  stepTimeoutMs: 30_000,
+  readPattern,
+  people: new Map(),
+};
 const long = 'Of course, I will look that up for you right away, one moment please.';
 
 const reach = (script: Script, replies: readonly string[], people = rehearsal.people) => {
@@ -369,7 +375,7 @@ const reach = (script: Script, replies: readonly string[], people = rehearsal.pe
   const callId = randomUUID();
   const line = network.reach({ callId }, agentWith(network.clock, replies));
   const progress = () => network.lines.scriptProgress(callId);
-  return { ...network, line, progress };
+  return { ...network, callId, line, progress };
 };
 
 test.serial('hear: continues as soon as the words were said, even within a sentence', (t) => {
@@ -377,6 +383,23 @@ test.serial('hear: continues as soon as the words were said, even within a sente
   until(() => line.saw('line.heard'));
   t.regex(line.all('line.played')[0]?.text ?? '', /look that up/);
   t.false(line.all('line.played')[0]?.whole);
+});
+
+test.serial('a watched script is watched in the process that resumes its call', async (t) => {
+  const script = [{ say: 'Good day.' }, { hear: 'Hello' }];
+  const { line, until, lines, callId } = reach(script, [long]);
+  until(() => line.saw('line.heard'));
+  const { farEnd } = lines.checkpoint(callId);
+  t.deepEqual(farEnd, { is: 'script', script, stepsDone: 1, rehearsal: rehearsal.settings });
+  assert(farEnd !== null);
+  const next = createNetwork({ openRehearsal: async (settings) => ({ ...rehearsal, settings }) });
+  const resumed = next.resume(farEnd, { callId });
+  await setImmediate();
+  next.until(() => resumed.saw('line.adopted'));
+  t.deepEqual(next.lines.scriptProgress(callId), { steps: 2, stepsDone: 1, outcome: 'playing' });
+  resumed.say('Hello again.');
+  next.until(() => next.lines.scriptProgress(callId)?.outcome === 'done');
+  t.true(line.saw('line.answered'));
 });
 
 test.serial('hear: ignores words from before the simulated person last spoke', (t) => {

@@ -33,6 +33,7 @@ export const createPhoneNetwork = (
   const phones = createWebPhones({
     workspaceOf: (callId) => workspaces.get(callId) ?? 'here',
     comeBackMs,
+    resumeMs: webPhones.resumeMs,
     sound: mediaFor === false ? null : webPhones.sound,
     clock,
     logger,
@@ -45,6 +46,7 @@ export const createPhoneNetwork = (
     recording: null,
     mediaFor,
     anybody: phones.partyFor,
+    resumePhone: phones.resume,
   });
   const dial: Dial = async ({ to, partyFor }) => {
     if (network.verdict !== null) return network.verdict;

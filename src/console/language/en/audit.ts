@@ -45,6 +45,7 @@ export const audit = {
     'credentials.written': 'First credentials written',
     'simulator.call_placed': 'Simulated call placed',
     'simulator.callee_defined': 'Simulated callee defined',
+    'simulator.callee_deleted': 'Simulated callee deleted',
   },
   /** Kinds of subjects and actors. */
   subject: {

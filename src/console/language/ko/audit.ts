@@ -46,6 +46,7 @@ export const audit: Texts['audit'] = {
     'credentials.written': '초기 접속 정보 생성',
     'simulator.call_placed': '시뮬레이션 통화',
     'simulator.callee_defined': '시뮬레이션 상대방 설정',
+    'simulator.callee_deleted': '시뮬레이션 상대방 삭제',
   },
   subject: {
     number: '번호',

@@ -3,7 +3,9 @@
  * written before or if another gateway holds the call. Comparing the epoch locks the call's row, so a take-over waits
  * for a fact that is being written and finds it in the journal.
  */
+import { inBatches } from '../../database/in-batches.ts';
 import { sqlText } from '../../database/sql-text.ts';
+import type { Statements } from '../../database/statements.ts';
 import type { Row } from '../../database/tables.ts';
 
 /** Values of a fact. `epoch` is that of the gateway that writes the fact. */
@@ -59,3 +61,42 @@ export const writeFact = sqlText<NewFact, { id: string }>(
   `,
   factParameters,
 );
+
+/**
+ * Statement for such facts of several calls, one of each. A call whose row is locked is skipped, because two statements
+ * that wait for rows of each other would end in a deadlock.
+ */
+const writeFacts = sqlText<{ facts: string }, { id: string }>(
+  `
+    with held as (
+      select given.*
+      from json_to_recordset($1::json)
+        as given (call_id uuid, sequence int, epoch int, type text, at timestamptz, data jsonb)
+      join call on call.id = given.call_id and call.epoch = given.epoch
+      for no key update of call skip locked
+    ),
+    fact as (
+      insert into call_fact (call_id, sequence, type, at, data)
+      select call_id, sequence, type, at, data from held
+      on conflict do nothing
+      returning call_id
+    )
+    select call_id as id from fact
+  `,
+  ['facts'],
+);
+
+/**
+ * Writes facts that change only the journal. Simultaneous facts of several calls share a statement and a commit. Resolves
+ * to false if the fact was not written together with others; `writeFact` then writes it, or finds out why it cannot be
+ * written.
+ */
+export const createSharedFactWriter = (
+  db: Pick<Statements, 'execute' | 'asJson'>,
+): ((fact: NewFact) => Promise<boolean>) =>
+  inBatches(async (facts: readonly NewFact[]) => {
+    if (facts.length === 1) return () => false;
+    const written = await writeFacts(db, { facts: db.asJson(facts) });
+    const ids = new Set(written.map(({ id }) => id));
+    return ({ callId }) => ids.has(callId);
+  });

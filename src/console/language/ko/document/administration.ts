@@ -139,6 +139,9 @@ export const administration: Readonly<Record<string, string>> = {
     '지금부터 워크스페이스에서 이 번호로 거는 전화는 이 시나리오가 받습니다. 같은 데이터베이스를 쓰는 어느 게이트웨이에서 걸어도 됩니다.',
   'Read the script of a callee': '수신자의 행동 보기',
   'The script stored for this number.': '이 번호에 저장된 시나리오입니다.',
+  'Remove the script of a callee': '수신자의 행동 삭제',
+  'The next calls to this number reach the known telephone of that number, or the web phones of the workspace. Calls in progress keep the script.':
+    '이 번호로 거는 다음 전화부터는 그 번호에 정해진 전화나 워크스페이스의 웹 전화로 연결됩니다. 진행 중인 통화는 시나리오를 그대로 따릅니다.',
   'Read the progress of a script': '통화의 시나리오가 어디까지 진행됐는지 보기',
   'For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls of the gateway that carries the call, until that gateway ends.':
     '발신자나 수신자가 `rehearsal`이 있는 시나리오를 따르는 통화에만 있습니다. 통화를 맡은 게이트웨이가 종료될 때까지 그 게이트웨이의 최근 1,000건을 기억합니다.',
