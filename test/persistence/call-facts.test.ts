@@ -16,10 +16,15 @@ import {
   type CallProgress,
   storeProgress,
   type StoredSettings,
+  checkpointForm,
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
-import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/claim-calls.ts';
+import {
+  takeFromEarlierProcess,
+  takeFromLostNode,
+  takeHandedOver,
+} from '#src/persistence/calls/claim-calls.ts';
 import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
@@ -709,6 +714,31 @@ test.serial("one of several simultaneous take-overs claims a dead gateway's call
     [2, 2, 2, 2, 2],
   );
   t.true(taken.every((calls) => calls.length === 0 || calls.length === 5));
+});
+
+test.serial('a handed-over call with a checkpoint of a newer format stays with its gateway', async (t) => {
+  const db = await testDatabase('taken');
+  const node = randomUUID();
+  const owner = await storedNumber(db);
+  const newCall = async (form: number): Promise<string> => {
+    const callId = await storedCall(db, owner, { node });
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { settings, tokenSealed: null, headersSealed: null, aheadMs: 0, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    });
+    await db.execute('update call_checkpoint set form = $2 where call_id = $1', [callId, form]);
+    return callId;
+  };
+  const [readable, newer] = [await newCall(checkpointForm), await newCall(checkpointForm + 1)];
+  const taken = await takeHandedOver(db, { from: node, by: 'taker', callIds: [readable, newer] });
+  t.deepEqual(
+    taken.map(({ id }) => id),
+    [readable],
+  );
+  t.deepEqual(await db.execute('select node, epoch, ended_at from call where id = $1', [newer]), [
+    { node, epoch: 1, ended_at: null },
+  ]);
 });
 
 /** A step of a plan that the server has executed. */
