@@ -698,6 +698,158 @@ test.serial('a locked call delays only its own turn', async (t) => {
   t.deepEqual(await wordsOf(locked), [[1, 'Later', 0.5]]);
 });
 
+const settings: StoredSettings = {
+  scriptSealed: null,
+  greeting: null,
+  speech: { recognizer: null, synthesizer: null, voice: null },
+  voicemail: { policy: 'talk', message: null },
+  screening: { policy: 'answer', callerName: null },
+  menu: 'talk',
+  transferTo: ['0212345*'],
+  policy: {
+    silenceTimeoutSec: 10,
+    ringTimeoutSec: 45,
+    recordingEnabled: false,
+    bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
+    turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
+    consent: { announce: null, require: 'none' },
+  },
+  binding: {
+    direction: 'outbound',
+    agent: 'builtin',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+  },
+};
+
+const someLeg: SipLeg = {
+  state: 'standing',
+  transactionId: 'transaction',
+  dialogId: 'a',
+  sipCallId: 'a@b',
+  local: '<sip:us@gateway>;tag=us',
+  remote: '<sip:them@far>',
+  target: 'sip:them@192.0.2.1',
+  nextHop: null,
+  channel: null,
+  dialog: null,
+};
+
+const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
+
+/** Ringing calls, and the recorder of their answers and answerers, which counts its statements. */
+const ringingCalls = async (count: number) => {
+  const db = await testDatabase('answers');
+  const owner = await storedNumber(db);
+  const node = randomUUID();
+  const callIds: string[] = [];
+  while (callIds.length < count) callIds.push(await storedCall(db, owner, { node, recordingEnabled: true }));
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const record = createFactRecorder({ ...db, execute });
+  const answer = (callId: string, epoch = 1, legs: SipLeg[] = []) =>
+    record(callId, 1, answered, epoch, {
+      checkpoint: { settings, ...plain, legs: Object.fromEntries(legs.map((leg) => [callId, leg])) },
+      transitions: [],
+      legsAreGone: false,
+    });
+  const detect = (callId: string, by: 'human' | 'machine', sequence = 2) =>
+    record(callId, sequence, { type: 'call.answered_by', at: startedAt + 2_000, by }, 1, {
+      checkpoint: null,
+      transitions: [],
+      legsAreGone: false,
+    });
+  const stored = async (callId: string) => {
+    const call = await findCall(db, { callId, ...owner });
+    if (call === undefined) throw new Error('The call is not stored');
+    const [row] = await db.execute<{ checkpoints: unknown[] }>(
+      `select json_agg(to_jsonb(call_checkpoint) - 'call_id') as checkpoints from call_checkpoint where call_id = $1`,
+      [callId],
+    );
+    const events = (await eventsOf(db, callId)).map(({ snapshot, ...event }) => ({
+      ...event,
+      call: { ...snapshot.call, id: null },
+    }));
+    const recording = { ...call.recording, callId: null };
+    return {
+      call: { ...call, id: null, recording },
+      checkpoints: row?.checkpoints,
+      events,
+      facts: await facts(db, callId),
+    };
+  };
+  return { db, callIds, answer, detect, stored, statements: () => statements };
+};
+
+test.serial('stores simultaneous answers in one statement, each as it would be alone', async (t) => {
+  const { callIds, answer, detect, stored, statements } = await ringingCalls(4);
+  const [alone = '', ...together] = callIds;
+  await answer(alone);
+  await detect(alone, 'human');
+  t.is(statements(), 2);
+  const written = { ended: null };
+  t.deepEqual(await Promise.all(together.map((callId) => answer(callId))), [written, written, written]);
+  t.is(statements(), 3);
+  const answerers = await Promise.all(together.map((callId) => detect(callId, 'human')));
+  t.deepEqual(answerers, [written, written, written]);
+  t.is(statements(), 4);
+  const expected = await stored(alone);
+  t.like(expected.call, { status: 'active', answeredBy: 'human', sipStatus: 200 });
+  t.is(expected.checkpoints?.length, 1);
+  t.deepEqual(
+    expected.events.map(({ type }) => type),
+    ['call.ringing', 'call.answered', 'call.answered_by'],
+  );
+  for (const callId of together) t.deepEqual(await stored(callId), expected);
+});
+
+test.serial(
+  'rejects an answer of a call with a later owner, and stores a repeated answer once',
+  async (t) => {
+    const { db, callIds, answer, detect, stored } = await ringingCalls(3);
+    const [lost = '', again = '', other = ''] = callIds;
+    await db.execute('update call set epoch = 2 where id = $1', [lost]);
+    await answer(again);
+    await detect(again, 'machine');
+    const late = answer(lost);
+    const others = [answer(again), answer(other)];
+    await t.throwsAsync(late, { instanceOf: CallTaken });
+    t.deepEqual(await Promise.all(others), [null, { ended: null }]);
+    t.deepEqual((await stored(lost)).facts, []);
+    t.is((await stored(again)).facts.length, 2);
+    const second = [detect(again, 'human', 3), detect(other, 'human')];
+    t.deepEqual(await Promise.all(second), [null, { ended: null }]);
+    t.is((await stored(again)).call.answeredBy, 'machine');
+    t.is((await stored(other)).call.answeredBy, 'human');
+  },
+);
+
+test.serial('a locked call or checkpoint delays only its own answer', async (t) => {
+  const { db, callIds, answer, stored } = await ringingCalls(4);
+  const [lockedCall = '', lockedCheckpoint = '', ...free] = callIds;
+  await writeLegs(db, sealing, 'north', {
+    stored: [{ callId: lockedCheckpoint, epoch: 1, legs: [{ id: lockedCheckpoint, leg: someLeg }] }],
+    over: [],
+  });
+  const { waiting } = await db.transaction(async (statements) => {
+    await statements.execute('select from call where id = $1 for update', [lockedCall]);
+    await statements.execute('select from call_checkpoint where call_id = $1 for update', [lockedCheckpoint]);
+    const waiting = [answer(lockedCall), answer(lockedCheckpoint, 1, [someLeg])];
+    await Promise.all(free.map((callId) => answer(callId)));
+    for (const callId of free) t.is((await stored(callId)).call.status, 'active');
+    for (const callId of [lockedCall, lockedCheckpoint]) t.is((await stored(callId)).call.status, 'ringing');
+    return { waiting };
+  });
+  await Promise.all(waiting);
+  for (const callId of callIds) t.is((await stored(callId)).call.status, 'active');
+});
+
 test.serial("one of several simultaneous take-overs claims a dead gateway's calls", async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
@@ -1142,33 +1294,6 @@ test.serial('creates one delivery per subscribed endpoint that is not disabled',
 // Additional rows
 // Rows written in the same statement as a fact of a call, and facts without such rows.
 
-const settings: StoredSettings = {
-  scriptSealed: null,
-  greeting: null,
-  speech: { recognizer: null, synthesizer: null, voice: null },
-  voicemail: { policy: 'talk', message: null },
-  screening: { policy: 'answer', callerName: null },
-  menu: 'talk',
-  transferTo: ['0212345*'],
-  policy: {
-    silenceTimeoutSec: 10,
-    ringTimeoutSec: 45,
-    recordingEnabled: false,
-    bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
-    turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
-    consent: { announce: null, require: 'none' },
-  },
-  binding: {
-    direction: 'outbound',
-    agent: 'builtin',
-    agentType: null,
-    chatUrl: null,
-    assistantId: null,
-    agentId: null,
-    controls: 'off',
-  },
-};
-
 const setUpWrittenBeside = async () => {
   const db = await testDatabase('written beside');
   const node = randomUUID();
@@ -1197,21 +1322,6 @@ test.serial('stores the checkpoint with the answer and deletes it with the end',
   t.truthy(await recordFact(db, callId, 2, ended, 2));
   t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });
-
-const someLeg: SipLeg = {
-  state: 'standing',
-  transactionId: 'transaction',
-  dialogId: 'a',
-  sipCallId: 'a@b',
-  local: '<sip:us@gateway>;tag=us',
-  remote: '<sip:them@far>',
-  target: 'sip:them@192.0.2.1',
-  nextHop: null,
-  channel: null,
-  dialog: null,
-};
-
-const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
 
 test.serial('allows a call with a leg to be resumed from its answer on', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();

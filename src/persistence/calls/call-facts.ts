@@ -9,10 +9,11 @@ import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
 import { addTurn, createSharedTurnWriter, type Turn } from './add-turn.ts';
-import { answerCall } from './answer-call.ts';
+import { answerCall, createSharedAnswerWriter } from './answer-call.ts';
 import {
   changeTransfer,
   changeTransferSilently,
+  createSharedAnswererWriter,
   reportCall,
   setAnsweredBy,
   setConsent,
@@ -324,17 +325,30 @@ export type RecordAsHolder = (
 
 /**
  * Writes facts like `recordAsHolder`. Simultaneous facts of several calls share a statement and a commit if they change
- * only the journal, such as `call.taken_over` of all calls of a dead gateway, or are turns.
+ * only the journal, such as `call.taken_over` of all calls of a dead gateway, or are turns, answers or verdicts of
+ * answering-machine detection.
  */
 export const createFactRecorder = (db: Statements): RecordAsHolder => {
   const writeWithOthers = createSharedFactWriter(db);
   const addTurnWithOthers = createSharedTurnWriter(db);
-  const isWrittenWithOthers = (fact: RecordedFact, position: Position): Promise<boolean> | false => {
+  const answerWithOthers = createSharedAnswerWriter(db);
+  const setAnswererWithOthers = createSharedAnswererWriter(db);
+  const isWrittenWithOthers = (
+    fact: RecordedFact,
+    position: Position,
+    { checkpoint }: KeptBeside,
+  ): Promise<boolean> | false => {
     if (isOfJournalOnly(fact)) return writeWithOthers(rowOf(fact, position));
-    return fact.type === 'turn.spoken' && addTurnWithOthers(turnOf(fact, position));
+    if (fact.type === 'turn.spoken') return addTurnWithOthers(turnOf(fact, position));
+    if (fact.type !== 'call.answered' && fact.type !== 'call.answered_by') return false;
+    const { type: _type, ...row } = rowOf(fact, position);
+    const eventFact = { ...row, eventId: newEventId() };
+    return fact.type === 'call.answered'
+      ? answerWithOthers({ ...eventFact, ...lineOf(fact), checkpoint })
+      : setAnswererWithOthers({ ...eventFact, answeredBy: fact.by });
   };
   return async (callId, sequence, fact, epoch, beside) => {
-    const isWritten = await isWrittenWithOthers(fact, { callId, sequence, epoch });
+    const isWritten = await isWrittenWithOthers(fact, { callId, sequence, epoch }, beside);
     return isWritten ? { ended: null } : recordAsHolder(db, callId, sequence, fact, epoch, beside);
   };
 };
