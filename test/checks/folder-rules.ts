@@ -183,6 +183,7 @@ export const unruled = [
   'src/commands/admin.ts',
   'src/commands/call.ts',
   'src/commands/cluster.ts',
+  'src/commands/credentials.ts',
   'src/commands/generate-charts.ts',
   'src/commands/generate-client.ts',
   'src/commands/list-components.ts',
