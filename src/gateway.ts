@@ -150,6 +150,7 @@ export const startGateway = async (
     recordings,
     overheard,
     cluster,
+    onCutOff: (callIds, isCutOff) => handOver.giveCutOff(callIds, isCutOff),
     trunkMachineWith,
   });
   telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });
@@ -172,7 +173,7 @@ export const startGateway = async (
   });
   compileTakeOver(runtime.database);
   await cluster.takes(true);
-  const handOver = startHandOver(runtime, parts);
+  const handOver = startHandOver(runtime, { ...parts, takeOver });
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
   await switchboard.linesTaken(policy.callTimes.adoptTimeoutMs);
