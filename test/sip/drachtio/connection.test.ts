@@ -278,7 +278,9 @@ test.serial(
 test.serial('resets the connection after a freeze in which the calls were taken over', async (t) => {
   const drachtio = await startDrachtio(t);
   const fence = frozen();
-  await connectTo(t, drachtio.port, { fence });
+  const { signalling } = await connectTo(t, drachtio.port, { fence });
+  // Every answer is read by then: closing a connection with unread ones would reset it, too.
+  await signalling.send({ sip: sip(1) });
   fence.tick();
   fence.ask().decide(false);
   await until('the connection has ended', () => drachtio.ends.length > 0 || undefined);
