@@ -23,6 +23,8 @@ import { tone } from './tone.ts';
 
 type World = Awaited<ReturnType<typeof recordingsWorld>>;
 
+const hour = 3_600_000;
+
 const doomedUploader = fileURLToPath(new URL('doomed-uploader.ts', import.meta.url));
 
 const partKeys = ({ objects }: S3Server): string[] =>
@@ -278,6 +280,24 @@ test.serial('a gateway that lost its folder makes the recording from the store',
   t.true(fact.truncated);
   t.true(fact.durationSec > 9 - pieceSec);
   t.deepEqual(heardIn(await storedFile(server)), [[0, Math.round(fact.durationSec)]]);
+});
+
+test.serial('makes the recording of a gateway that never returned of its pieces', async (t) => {
+  const server = await startS3Server(t);
+  const gone = await recordingsWorld(t);
+  const callId = await gone.call('active');
+  const killed = await gone.start(server, { parts: partNumbers });
+  speak(killed.begin(callId), 9);
+  await until('all full pieces are stored', () => storedSec(server) > 9 - pieceSec || undefined);
+  await gone.end(callId, Date.now() - 2 * hour);
+  const other = await recordingsWorld(t, gone);
+  await other.start(server, { parts: partNumbers, abandoned: { everyMs: 20, afterMs: hour } });
+  const fact = await completed(other);
+  t.true(fact.truncated);
+  t.true(fact.durationSec > 9 - pieceSec);
+  t.deepEqual(heardIn(await storedFile(server)), [[0, Math.round(fact.durationSec)]]);
+  await until('no piece is left', () => partKeys(server).length === 0 || undefined);
+  await until('it is completed', async () => (await other.statusOf(callId)) === 'completed' || undefined);
 });
 
 test.serial('a gateway that lost a call does not replace the recording of its next holder', async (t) => {
