@@ -43,7 +43,9 @@ export const pieceKey = (
 
 const form = /^(\d{1,8})\/([\w.-]{1,64})\/(\d{10})\.(more|last)$/;
 
-/** Of two pieces with the same place, the later one is longer: its first upload was not confirmed. */
+/**
+ * Selects the longer one of two pieces from the same place, which is the later one: the first upload was not confirmed.
+ */
 const latestOf = (pieces: readonly Piece[]): Piece[] => {
   const byPlace = new Map<number, Piece>();
   for (const piece of pieces) {
