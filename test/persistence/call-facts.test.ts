@@ -1425,6 +1425,39 @@ test.serial(
   },
 );
 
+test.serial('writes a turn with the progress of its call, alone and together with other calls', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  const checkpoint = { settings, ...plain, legs: {} };
+  await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+  const beside = (turn: number) => ({
+    checkpoint: null,
+    progress: { callId, epoch: 1, progress: progressAt(turn), aheadMs: turn },
+    transitions: [],
+    legsAreGone: false,
+  });
+  const stored = () =>
+    db.execute(
+      `select (progress -> 'conversation' ->> 'turn')::int as turn, ahead_ms from call_checkpoint where call_id = $1`,
+      [callId],
+    );
+  await recordFact(db, callId, 2, said(1, 'Hello.'), 1, beside(1));
+  t.deepEqual(await stored(), [{ turn: 1, ahead_ms: 1 }]);
+  // A turn that was written before does not change the progress, nor does a turn without progress.
+  await recordFact(db, callId, 2, said(1, 'Hello.'), 1, beside(2));
+  await recordFact(db, callId, 3, said(2, 'Still here?'));
+  t.deepEqual(await stored(), [{ turn: 1, ahead_ms: 1 }]);
+
+  const other = await storedCall(db, await storedNumber(db));
+  const record = createFactRecorder(db);
+  await Promise.all([
+    record(callId, 4, said(3, 'Yes.', 'user'), 1, beside(4)),
+    record(other, 1, said(3, 'Hi.', 'user'), 1, { checkpoint: null, transitions: [], legsAreGone: false }),
+  ]);
+  t.deepEqual(await stored(), [{ turn: 4, ahead_ms: 4 }]);
+  const [taken] = await takeFromEarlierProcess(db, node);
+  t.deepEqual(taken?.checkpoint?.progress, progressAt(4));
+});
+
 test.serial('does not resume an unanswered call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, checkpoint: null, epoch: 2 });

@@ -4,12 +4,18 @@ import { sqlText } from '../database/sql-text.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 import type { NewFact } from './call-facts/new-fact.ts';
+import type { CallProgress } from './call-checkpoints.ts';
 
-export type Turn = NewFact & Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'>;
+export type Turn = NewFact &
+  Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'> & {
+    /** Progress of the call after the turn, and its clock (`StoredProgress`); null if it is written otherwise. */
+    progress: CallProgress | null;
+    aheadMs: number | null;
+  };
 
 /**
- * One statement: the fact, which has the turn's position in the transcript, and the turn with its words. Returns no row
- * if the fact was written before or if another gateway holds the call.
+ * One statement: the fact, which has the turn's position in the transcript, the turn with its words, and the progress of
+ * the call. Returns no row if the fact was written before or if another gateway holds the call.
  */
 export const addTurn = sqlText<Turn, { id: string }>(
   `
@@ -53,10 +59,15 @@ export const addTurn = sqlText<Turn, { id: string }>(
         where phone_number.id = held_call.number_id
           and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
       )
+    ),
+    new_progress as (
+      update call_checkpoint set progress = $9, ahead_ms = $10
+      from fact
+      where call_checkpoint.call_id = fact.call_id and call_checkpoint.epoch = $3 and $9::jsonb is not null
     )
     select call_id as id from fact
   `,
-  ['callId', 'sequence', 'epoch', 'at', 'data', 'role', 'text', 'whole'],
+  ['callId', 'sequence', 'epoch', 'at', 'data', 'role', 'text', 'whole', 'progress', 'aheadMs'],
 );
 
 /**
@@ -70,7 +81,8 @@ export const addTurns = sqlText<{ turns: string }, { id: string }>(
         given.*, call.number_id, call.started_at, call.answered_at, transcript.next_sequence, transcript.last_offset_sec
       from
         json_to_recordset($1::json) as given (
-          call_id uuid, sequence integer, epoch integer, at timestamptz, data jsonb, role text, text text, whole boolean
+          call_id uuid, sequence integer, epoch integer, at timestamptz, data jsonb, role text, text text, whole boolean,
+          progress jsonb, ahead_ms double precision
         )
         -- The conditions are within the joined queries, so that each call is found by its index however small the
         -- tables were when the statement was planned.
@@ -112,6 +124,14 @@ export const addTurns = sqlText<{ turns: string }, { id: string }>(
         where phone_number.id = held_call.number_id
           and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
       )
+    ),
+    new_progress as (
+      update call_checkpoint set progress = held_call.progress, ahead_ms = held_call.ahead_ms
+      from fact
+      join held_call on held_call.call_id = fact.call_id
+      where call_checkpoint.call_id = fact.call_id
+        and call_checkpoint.epoch = held_call.epoch
+        and held_call.progress is not null
     )
     select call_id as id from fact
   `,

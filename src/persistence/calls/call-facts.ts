@@ -31,7 +31,7 @@ import {
   type NewEventFact,
 } from './call-facts/new-fact.ts';
 import { endCall } from './end-call.ts';
-import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
+import { checkpointRow, type NewCheckpoint, type StoredProgress } from './call-checkpoints.ts';
 import type { StoredTransition } from './call-transitions.ts';
 import { callToSummarize, type EndedCall } from './ended-calls.ts';
 import { newEventId, outboxWithRecording } from '../events/outbox.ts';
@@ -122,6 +122,8 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 export type KeptBeside = {
   /** Only with the answer: state from which another process can resume the call, with the far ends of the call. */
   checkpoint: NewCheckpoint | null;
+  /** Only with `turn.spoken`: progress that is not stored yet; null if it is written otherwise. */
+  progress?: StoredProgress | null;
   /** Only with `call.ended`: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
   /** Only with `call.ended`: whether the writer knows that all stored legs are hung up. */
@@ -172,9 +174,14 @@ const rowOf = (fact: RecordedFact, position: Position): NewFact => ({
   data: dataOf(fact),
 });
 
-const turnOf = (fact: Extract<RecordedFact, { type: 'turn.spoken' }>, position: Position): Turn => {
+const turnOf = (
+  fact: Extract<RecordedFact, { type: 'turn.spoken' }>,
+  position: Position,
+  { progress: stored = null }: Pick<KeptBeside, 'progress'>,
+): Turn => {
   const { role, text, whole, endedAt, latency } = fact;
-  return { ...rowOf(fact, position), data: { endedAt, latency }, role, text, whole };
+  const { progress = null, aheadMs = null } = stored ?? {};
+  return { ...rowOf(fact, position), data: { endedAt, latency }, role, text, whole, progress, aheadMs };
 };
 
 /** Resolves to the call if the fact changed the database. */
@@ -231,7 +238,7 @@ const write = (
     case 'call.transfer_answered':
       return changeTransferSilently(db, { ...row, transfer: transferChange(fact) });
     case 'turn.spoken':
-      return addTurn(db, turnOf(fact, position));
+      return addTurn(db, turnOf(fact, position, beside));
     case 'sound.one_way':
       return setOneWay(db, { ...row, missing: fact.missing });
     case 'recording.completed':
@@ -336,15 +343,15 @@ export const createFactRecorder = (db: Statements): RecordAsHolder => {
   const isWrittenWithOthers = (
     fact: RecordedFact,
     position: Position,
-    { checkpoint }: KeptBeside,
+    beside: KeptBeside,
   ): Promise<boolean> | false => {
     if (isOfJournalOnly(fact)) return writeWithOthers(rowOf(fact, position));
-    if (fact.type === 'turn.spoken') return addTurnWithOthers(turnOf(fact, position));
+    if (fact.type === 'turn.spoken') return addTurnWithOthers(turnOf(fact, position, beside));
     if (fact.type !== 'call.answered' && fact.type !== 'call.answered_by') return false;
     const { type: _type, ...row } = rowOf(fact, position);
     const eventFact = { ...row, eventId: newEventId() };
     return fact.type === 'call.answered'
-      ? answerWithOthers({ ...eventFact, ...lineOf(fact), checkpoint })
+      ? answerWithOthers({ ...eventFact, ...lineOf(fact), checkpoint: beside.checkpoint })
       : setAnswererWithOthers({ ...eventFact, answeredBy: fact.by });
   };
   return async (callId, sequence, fact, epoch, beside) => {
