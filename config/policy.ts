@@ -66,7 +66,7 @@ export const sipTrace = {
     unclaimedMessages: 6,
     lingerMs: 64_000,
   },
-  writing: { gatherMs: 500, batch: 200, limit: 16 * 1024 * 1024, retryMs: 5_000 },
+  writing: { gatherMs: 1_000, batch: 200, limit: 16 * 1024 * 1024, retryMs: 5_000 },
   sweeping: { everyMs: 3_600_000, batch: 2_000 },
   collector: { gatherMs: 500, limit: 5_000, lookUpMs: 60_000, closeMs: 1_000 },
 } as const;
