@@ -87,7 +87,7 @@ export const synthesizeUtterance = (options: {
     pieces: [],
     state: 'coming',
     abort() {
-      // Nothing is left to abort in nearly every call, and each abort creates an error with a stack trace.
+      // A complete utterance has nothing to abort, and each abort creates an error with a stack trace.
       if (made.state === 'coming') controller.abort();
     },
   };
