@@ -193,6 +193,7 @@ export const startGateway = async (
   await events.deliveries.start();
   const credentials = kept ?? (await keepCredentials(config, seeded, server.url));
 
+  telemetry.eventLoop.ready();
   const running = started.move();
   return {
     credentials,

@@ -32,7 +32,7 @@ const createMemoryShare = (): (() => number) => {
 export type Telemetry = {
   metrics: Metrics;
   traces: Traces;
-  eventLoop: Pick<EventLoopWatch, 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
+  eventLoop: Pick<EventLoopWatch, 'ready' | 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
   memoryShare: () => number;
 };
 
