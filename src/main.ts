@@ -6,8 +6,10 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { compileCacheIn, usualDataFolder } from '#config/data-folder.ts';
+import { resolveQuickly } from '#config/module-resolution.ts';
 
 const dataFolder = process.env['GW_DATA_DIR'] ?? usualDataFolder;
 if (existsSync(dataFolder)) enableCompileCache(compileCacheIn(dataFolder));
+resolveQuickly(new URL('..', import.meta.url).href);
 
 await import('./run-gateway.ts');
