@@ -21,7 +21,7 @@ import {
   serverUrl,
   storeUrl,
 } from './setting-forms.ts';
-import { usualDataFolder } from './data-folder.ts';
+import { usualDataFolder } from './data-folder.mjs';
 import { natsServers } from './nats-servers.ts';
 
 /** A URL to which API paths are appended; trailing slashes are removed. */

@@ -2,7 +2,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { compileCacheIn } from '#config/data-folder.ts';
+import { compileCacheIn } from '#config/data-folder.mjs';
 import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
@@ -85,7 +85,7 @@ const main = async (): Promise<void> => {
 
   // Modules are imported after the settings are validated, so that errors of the settings appear at once.
   await prepareDataFolder(config.dataFolder);
-  // Has an effect at the first start, whose data folder did not exist (main.ts).
+  // Has an effect at the first start, whose data folder did not exist (main.mjs).
   enableCompileCache(compileCacheIn(config.dataFolder));
   const { startGateway } = await import('./gateway.ts');
   gateway = await startGateway(config, logger);

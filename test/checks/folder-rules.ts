@@ -194,7 +194,7 @@ export const unruled = [
   'src/commands/trunk-check.ts',
   'src/commands/try-agent.ts',
   'src/gateway.ts',
-  'src/main.ts',
+  'src/main.mjs',
   'src/run-gateway.ts',
   'test',
   'bench',
