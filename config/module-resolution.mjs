@@ -7,7 +7,10 @@
  */
 import { registerHooks } from 'node:module';
 
-/** Resolves imports of this thread quickly from now on. `root` is the URL of the folder with the package.json. */
+/**
+ * Resolves imports of this thread quickly from now on. `root` is the URL of the folder with the package.json. Returns
+ * the hooks, which can be deregistered.
+ */
 export const resolveQuickly = (root) => {
   const packages = `${root}node_modules/`;
   const isOwn = (url) => url.startsWith(root) && !url.startsWith(packages);
@@ -19,7 +22,7 @@ export const resolveQuickly = (root) => {
   });
   /** Packages that own modules import. Packages may import other versions of the same ones. */
   const known = new Map();
-  registerHooks({
+  return registerHooks({
     resolve(specifier, context, next) {
       const { parentURL, conditions } = context;
       // A `require` has other rules: extensions and folders are searched.
