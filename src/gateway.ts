@@ -179,11 +179,11 @@ export const startGateway = async (
   );
   // The connections close only after their last statement.
   started.defer(() => prepared);
+  await prepared;
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
   const { startHttpServer } = await loadHttpServer();
   const { host, port } = config;
-  await prepared;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
   const server = await startHttpServer(runtime, {
