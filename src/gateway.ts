@@ -110,12 +110,13 @@ const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string)
 
 /**
  * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
- * then are ended.
+ * then are ended. `callsGoOn` is called when the calls of an earlier process go on, before the API is loaded.
  */
 export const startGateway = async (
   config: Config,
   logger: Logger,
   environment: Environment = realEnvironment,
+  callsGoOn: () => void = () => {},
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
@@ -170,6 +171,7 @@ export const startGateway = async (
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
   await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
+  callsGoOn();
   compileTakeOver(runtime.database);
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(

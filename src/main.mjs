@@ -11,6 +11,8 @@ import { resolveQuickly } from '../config/module-resolution.mjs';
 
 const dataFolder = process.env.GW_DATA_DIR ?? usualDataFolder;
 if (existsSync(dataFolder)) enableCompileCache(compileCacheIn(dataFolder));
-resolveQuickly(new URL('..', import.meta.url).href);
+const quick = resolveQuickly(new URL('..', import.meta.url).href);
 
-await import('./run-gateway.ts');
+const { runGateway } = await import('./run-gateway.ts');
+// Node loads modules in one turn of the event loop while there are hooks, which calls in progress must not wait for.
+await runGateway(() => quick.deregister());

@@ -33,7 +33,7 @@ const giveUp = (message: string): never => {
   process.exit(1);
 };
 
-const main = async (): Promise<void> => {
+const run = async (callsGoOn: () => void): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   if (config.unknownNames.length > 0) {
@@ -88,7 +88,7 @@ const main = async (): Promise<void> => {
   // Has an effect at the first start, whose data folder did not exist (main.mjs).
   enableCompileCache(compileCacheIn(config.dataFolder));
   const { startGateway } = await import('./gateway.ts');
-  gateway = await startGateway(config, logger);
+  gateway = await startGateway(config, logger, undefined, callsGoOn);
   // Stored at once, because a process that is killed later stores no code.
   flushCompileCache();
   if (asked > 0) {
@@ -104,9 +104,12 @@ const main = async (): Promise<void> => {
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };
 
-try {
-  await main();
-} catch (error) {
-  if (error instanceof ConfigError || error instanceof StartError) giveUp(error.message);
-  throw error;
-}
+/** `callsGoOn` is called when the calls of a killed process go on, and the rest of the start follows. */
+export const runGateway = async (callsGoOn: () => void): Promise<void> => {
+  try {
+    await run(callsGoOn);
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof StartError) giveUp(error.message);
+    throw error;
+  }
+};
