@@ -167,7 +167,7 @@ const listen = async (
 
 export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
-  output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
+  output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number; rows?: number };
   /** Output for messages about this program when another program reads standard output. */
   errors: { write: (text: string) => unknown };
   interrupts: Interrupts;
@@ -180,6 +180,16 @@ type Interrupts = {
   onInterrupt: (ask: () => void) => void;
 };
 
+/** Size of a terminal that does not report it. */
+const usualSize = { columns: 80, rows: 24 };
+
+const sizeOf = ({
+  isTTY,
+  columns,
+  rows,
+}: ProcessStreams['output']): { columns: number; rows: number } | null =>
+  isTTY === true ? { columns: columns ?? usualSize.columns, rows: rows ?? usualSize.rows } : null;
+
 const viewOn = (
   { output, errors }: ProcessStreams,
   { url, isPassing }: UsedGateway,
@@ -190,7 +200,7 @@ const viewOn = (
     ? createJsonView({ write: (text) => output.write(text), tell: (text) => errors.write(text) })
     : createTerminalView({
         write: (text) => output.write(text),
-        columns: () => (output.isTTY === true ? (output.columns ?? null) : null),
+        size: () => sizeOf(output),
         style: (style, text) => (output.isTTY === true ? styleText(style, text) : text),
         words,
         linkOf: (callId) => `${url}/#/calls/${callId}`,
