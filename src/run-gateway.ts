@@ -9,7 +9,8 @@ import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
-import { exposureWarning, welcome } from './start/welcome.ts';
+import { checkAddress } from './start/http-server.ts';
+import { exposureWarning, signInCommand, welcome } from './start/welcome.ts';
 
 /** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */
 const sameSignalMs = 250;
@@ -83,6 +84,8 @@ const run = async (callsGoOn: () => void): Promise<void> => {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
 
+  // A gateway with a database server does not check, because its predecessor may still hold the port for a moment.
+  if (config.databaseUrl === null) await checkAddress(config);
   // Modules are imported after the settings are validated, so that errors of the settings appear at once.
   await prepareDataFolder(config.dataFolder);
   // Has an effect at the first start, whose data folder did not exist (main.mjs).
@@ -97,8 +100,13 @@ const run = async (callsGoOn: () => void): Promise<void> => {
   }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
   const isTerminal = process.stdout.isTTY;
-  if (config.databaseUrl !== null && !isTerminal) return;
   const { credentials, startedInMs } = gateway;
+  // The output of a server is a log, whose lines may be JSON.
+  if (config.databaseUrl !== null && !isTerminal)
+    return logger.info(
+      { console: credentials.console_url, command: signInCommand },
+      'the command prints a link that signs a browser in to the console, on this machine and with the same settings',
+    );
   // The link is printed only on a terminal, because other outputs may be stored.
   const signInLink = isTerminal ? await gateway.makeSignInLink() : undefined;
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
