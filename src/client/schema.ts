@@ -5,6 +5,8 @@ export type CreateCall = {
   to: string;
   /** The task of this call. May be omitted if the agent knows its task already. */
   instruction?: string | null | undefined;
+  /** The language of this call, BCP 47: the agent's, and that of recognition, synthesis and the gateway's own sentences. When omitted, the language of the number applies. Texts that are set for the number are spoken as they are; its voice speaks only its own language. */
+  language?: 'ko' | 'en' | 'ja' | undefined;
   /** Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies. */
   max_duration_sec?: number | undefined;
   /** Your own data to find the call by: it is returned with every read of the call, in its events and records. The agent does not receive it. At most 20 keys, values of at most 500 characters. */

@@ -70,9 +70,19 @@ test.serial('prints a call in progress, and its result', async (t) => {
     from = at;
   }
   t.regex(text, new RegExp(`^Calling ${polite} from ${gateway.credentials.number}\\. Watch it: http`));
-  t.regex(text, /The agent ended the call\. It lasted \d+\.\d s\./);
+  t.regex(text, /Our side ended the call\. It lasted \d+\.\d s\./);
   t.regex(text, /The agent was heard \d\.\d s after the other party had spoken/);
   t.true(text.includes(`/#/calls/${call?.id}`));
+});
+
+test.serial('--language places the call in another language than that of the number', async (t) => {
+  const { exit, printed } = typing(
+    [polite, 'Confirm the table', '--language', 'en'],
+    folderOf(await sharing(t)),
+  );
+  t.is(await exit, 0);
+  t.regex(printed.output, /Agent +Hello, I am calling/);
+  t.notRegex(printed.output, /\p{Script=Hangul}/u);
 });
 
 test.serial('passes the given metadata to the call', async (t) => {
@@ -126,7 +136,7 @@ const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
 test.serial(
   'requests a hangup at the first Ctrl-C, hangs up at once at the second, exits at the third',
   async (t) => {
-    t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent ended the call/);
+    t.regex(await endedBy(t, 1), /is asked to end the call[^]*Our side ended the call/);
     t.regex(await endedBy(t, 2), /Hanging up at once[^]*The call was hung up at once, as requested/);
     t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
   },
@@ -148,7 +158,7 @@ test.serial('handles a signal like Ctrl-C, and counts a signal that npm repeats 
   child.kill('SIGINT');
   child.kill('SIGINT');
   t.deepEqual(await ended, [0, null]);
-  t.regex(printed, /is asked to end the call[^]*The agent ended the call\./);
+  t.regex(printed, /is asked to end the call[^]*Our side ended the call\./);
   t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
@@ -186,6 +196,7 @@ test.serial('prints an error of a call in one line', async (t) => {
   await wrongly(/The number to call is missing/);
   await wrongly(/quote the task/, polite, 'Confirm', 'it');
   await wrongly(/whole number of seconds/, polite, '--max-duration', 'long');
+  await wrongly(/--language is one of ko, en, ja/, polite, '--language', 'fr');
   await wrongly(/--fast/, polite, '--fast');
   await wrongly(/NUMBER_KEY is missing/, polite, '--url', gateway.credentials.base_url);
   await t.throwsAsync(typing(['911'], folderOf(gateway)).exit, { instanceOf: TrunklineProblem });

@@ -168,6 +168,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '걸 번호이며 국내 형식입니다. 하이픈과 공백은 지워집니다. 이 나라 번호의 국제 형식(`+82…`)은 `invalid_to`로 거절됩니다. 다른 나라의 번호는 `+`와 국가 번호로 쓰며, 정책의 `destinations`가 허용하지 않으면 마찬가지로 거절됩니다.',
   'The task of this call. May be omitted if the agent knows its task already.':
     '이 통화의 지시입니다. 에이전트가 할 일을 이미 알면 생략할 수 있습니다.',
+  "The language of this call, BCP 47: the agent's, and that of recognition, synthesis and the gateway's own sentences. When omitted, the language of the number applies. Texts that are set for the number are spoken as they are; its voice speaks only its own language.":
+    '이 통화의 언어(BCP 47)입니다. 에이전트와 음성 인식, 음성 합성, 게이트웨이가 말하는 문장에 적용됩니다. 생략하면 번호의 언어를 따릅니다. 번호에 정한 문구는 그대로 말하며, 번호의 목소리는 그 언어에서만 씁니다.',
   'Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies.':
     '받은 때부터의 초이며 번호 정책의 최댓값까지입니다. 생략하면 저장된 정책을 따릅니다.',
   'Your own data to find the call by: it is returned with every read of the call, in its events and records. The agent does not receive it. At most 20 keys, values of at most 500 characters.':
