@@ -2,11 +2,13 @@
 import type { Migration } from '@mikro-orm/migrations';
 import { Initial } from './initial.ts';
 import { migrationNames, type MigrationName } from './names.ts';
+import { WebhookAdvice } from './webhook-advice.ts';
 
 const classes: Readonly<
   Record<MigrationName, new (...given: ConstructorParameters<typeof Migration>) => Migration>
 > = {
   '0001-schema': Initial,
+  '0002-webhook-advice': WebhookAdvice,
 };
 
 export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

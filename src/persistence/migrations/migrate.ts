@@ -39,6 +39,10 @@ const tooOld = (last: string): StartError =>
 
 const isFormer = (name: string): boolean => /^\d{4}-/.test(name) && name <= formerMigrations.last;
 
+/** Returns the former migrations. Later migrations have similar names, but follow the initial one. */
+const formerIn = (executed: readonly string[]): string[] =>
+  executed.includes(initialName) ? [] : executed.filter(isFormer);
+
 const forgetFormer = sql`delete from ${sql.id(migrationTable)}`;
 
 const noteMigration = (name: string) =>
@@ -80,7 +84,7 @@ const migrateUp = async (dialect: PostgresDialect): Promise<void> => {
  */
 export const migrate = async (dialect: PostgresDialect, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
-  const former = executed.filter((name) => name !== initialName && isFormer(name));
+  const former = formerIn(executed);
   const unknown = executed.find(
     (name) => !former.includes(name) && migrationNames.every((known) => known !== name),
   );
@@ -89,5 +93,6 @@ export const migrate = async (dialect: PostgresDialect, client: PoolClient): Pro
     const isComplete = former.length === formerMigrations.count && former.includes(formerMigrations.last);
     if (!isComplete || former.length < executed.length) throw tooOld(former.toSorted().at(-1) ?? '');
     await takeOver(client, initialName);
+    await migrateUp(dialect);
   } else if (executed.length < migrationNames.length) await migrateUp(dialect);
 };
