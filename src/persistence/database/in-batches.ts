@@ -6,8 +6,8 @@
  * batch contains only items that were added before its start, so a look-up sees everything committed before the
  * request.
  *
- * What follows a result, such as the start of a call, takes up to a millisecond. After `sliceMs` of it, the event loop
- * does other work before the next result.
+ * The work that follows a result, such as the start of a call, takes up to a millisecond. After `sliceMs` of such work,
+ * the event loop does other work before the next result.
  */
 import { setImmediate as nextPass } from 'node:timers/promises';
 import { isTransient } from './connection-errors.ts';

@@ -98,7 +98,7 @@ export const webhooks = {
   deliveryState: { pending: 'Waiting', delivered: 'Delivered', dead: 'Given up' },
   attempts: (count: number) =>
     count === 0 ? 'not tried yet' : count === 1 ? '1 attempt' : `${count} attempts`,
-  /** What a delivery waits for that does not follow its own schedule. */
+  /** Reason why a delivery does not follow its own schedule. */
   waitsFor: {
     receiver: 'Held back: the receiver fails',
     resumption: 'Held back: the endpoint is off',
