@@ -1,8 +1,11 @@
 /** Facts of calls in the database. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
+import { z } from 'zod';
 import type { EventType } from '#src/domain/event-types.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
+import { createSharedTurnWriter } from '#src/persistence/calls/add-turn.ts';
 import {
   CallTaken,
   createFactRecorder,
@@ -848,6 +851,93 @@ test.serial('a locked call or checkpoint delays only its own answer', async (t) 
   });
   await Promise.all(waiting);
   for (const callId of callIds) t.is((await stored(callId)).call.status, 'active');
+});
+
+/** A writer of turns whose statements are pending until they are released; each writes the turns of `isWritten`. */
+const pendingTurns = (isWritten: (place: number) => boolean) => {
+  const batches: string[][] = [];
+  const pending: (() => void)[] = [];
+  const results = new Map<string, Promise<boolean>>();
+  let finished = 0;
+  const asJson = (rows: readonly Readonly<Record<string, unknown>>[]): string => JSON.stringify(rows);
+  const execute = async <Found>(_sql: string, [turns]: readonly unknown[] = []): Promise<Found[]> => {
+    const callIds = z.array(z.object({ callId: z.string() })).parse(JSON.parse(String(turns)));
+    batches.push(callIds.map(({ callId }) => callId));
+    await new Promise<void>((resolve) => pending.push(resolve));
+    const written = callIds.filter(({ callId }) => isWritten(Number(callId)));
+    return written.map(({ callId }) => ({ id: callId })) as Found[];
+  };
+  const write = createSharedTurnWriter({ asJson, execute });
+  const add = (place: number): Promise<boolean> => {
+    const callId = String(place);
+    const result = write({
+      callId,
+      sequence: 2,
+      epoch: 1,
+      type: 'turn.spoken',
+      at: new Date(startedAt),
+      data: {},
+      role: 'user',
+      text: 'Hello?',
+      whole: true,
+      progress: null,
+      aheadMs: null,
+    });
+    results.set(callId, result);
+    return result;
+  };
+  /** Finishes the oldest statement; resolves when its results were returned and a waiting batch was sent. */
+  const finishOne = async (): Promise<void> => {
+    pending.shift()?.();
+    const batch = batches[finished] ?? [];
+    finished += 1;
+    await Promise.all(batch.flatMap((callId) => results.get(callId) ?? []));
+    // The writer may leave the event loop free for one pass after the last result.
+    await turn();
+    await turn();
+  };
+  return { add, batches, finishOne };
+};
+
+const places = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+test('writes simultaneous turns in four statements at a time, of at most a thousand turns', async (t) => {
+  const { add, batches, finishOne } = pendingTurns(() => true);
+  const sizes = (): number[] => batches.map(({ length }) => length);
+  const first = places(0, 4_500).map(add);
+  await turn();
+  t.deepEqual(sizes(), [1_000, 1_000, 1_000, 1_000]);
+  const later = places(4_500, 5_800).map(add);
+  await turn();
+  t.is(batches.length, 4, 'later turns wait for one of the four statements');
+  await finishOne();
+  t.deepEqual(sizes().slice(4), [1_000], 'the waiting turns, and the first of the later ones');
+  t.deepEqual(batches[4], places(4_000, 5_000).map(String));
+  await finishOne();
+  t.deepEqual(sizes().slice(5), [800]);
+  for (let left = 0; left < 4; left += 1) await finishOne();
+  t.deepEqual(
+    await Promise.all([...first, ...later]),
+    places(0, 5_800).map(() => true),
+  );
+  t.deepEqual(batches.flat(), places(0, 5_800).map(String), 'each turn is sent once, in its order');
+});
+
+test('returns which turns of each statement were not written', async (t) => {
+  const isWritten = (place: number): boolean => place % 7 !== 0;
+  const { add, batches, finishOne } = pendingTurns(isWritten);
+  const written = Promise.all(places(0, 2_100).map(add));
+  await turn();
+  t.is(batches.length, 3);
+  for (let left = 0; left < 3; left += 1) await finishOne();
+  t.deepEqual(await written, places(0, 2_100).map(isWritten));
+});
+
+test('leaves a single turn to the statement that waits for its call', async (t) => {
+  const { add, batches } = pendingTurns(() => true);
+  t.false(await add(1));
+  t.deepEqual(batches, []);
 });
 
 test.serial("one of several simultaneous take-overs claims a dead gateway's calls", async (t) => {
