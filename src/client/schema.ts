@@ -2383,6 +2383,8 @@ export type Operations = {
           action?: string | undefined;
           /** Only entries about this target, or about all of a kind, such as `number`. */
           subject?: string | undefined;
+          /** Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it. */
+          q?: string | undefined;
           /** On this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
           /** On this day or earlier, in the time zone of the workspace. */
@@ -2408,6 +2410,8 @@ export type Operations = {
           action?: string | undefined;
           /** Only entries about this target, or about all of a kind, such as `number`. */
           subject?: string | undefined;
+          /** Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it. */
+          q?: string | undefined;
           /** On this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
           /** On this day or earlier, in the time zone of the workspace. */

@@ -43,6 +43,8 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
   'Failure of the last attempt; null unless the endpoint is failing.':
     '마지막 시도가 실패한 이유입니다. 실패하고 있지 않으면 null입니다.',
   'The first failed attempt since the last success.': '마지막 성공 뒤에 처음 실패한 시각입니다.',
+  'Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it.':
+    '한 일, 사람, 대상, 세부 내용에 이 글자가 있거나, 이름이나 URL에 이 글자가 있는 번호, 회선, 웹훅, 토큰에 대한 기록만 찾습니다.',
   'A stable code of the cause of that failure; null if it is unknown.':
     '그 실패의 원인을 나타내는 고정된 코드입니다. 알 수 없으면 null입니다.',
   'The cause of that failure in a sentence, with advice; null if it is unknown.':
