@@ -83,7 +83,7 @@ consoleTest(
       .locator('.page-head')
       .getByText(/Nothing was delivered yet/)
       .waitFor();
-    await english.getByText('Held back: the receiver fails').first().waitFor();
+    await english.getByText('Receiver fails').first().waitFor();
     t.is(await english.getByText('Waiting', { exact: true }).count(), 0);
     await english.locator('.deliveries summary').first().click();
     await english.getByRole('region', { name: 'What is sent' }).getByText('"type": "call.ringing"').waitFor();
@@ -94,7 +94,7 @@ consoleTest(
     await list.getByText(reason).waitFor();
     const translated = await open({ page: path, locale: 'ko-KR' });
     await translated.getByText('127.0.0.1:9에서 연결을 받는 서버가 없습니다.').first().waitFor();
-    await translated.getByText('수신 서버 장애로 보류').first().waitFor();
+    await translated.getByText('수신 장애로 보류').first().waitFor();
     const korean = await open({ page: '/webhooks', locale: 'ko-KR', width: 1440 });
     await korean.getByText(/부터 전달 실패$/).waitFor();
     t.is(await korean.getByText('사용 중', { exact: true }).count(), 0);

@@ -142,7 +142,7 @@ export const AuditRow = ({ group: { entry, count, since }, names }: { group: Aud
         <b>
           {wordsOf(entry.action)} {count > 1 && <span class="digits">{t.times(count)}</span>}
         </b>
-        <small>
+        <small class="whole">
           <Subject entry={entry} names={names} /> {factsIn(entry, changes, names)}
         </small>
         {changes.length > 0 && <Changes changes={changes} names={names} />}

@@ -42,7 +42,7 @@ export const WebhooksPage = () => {
                   {webhook.number_id === null ? t.anyNumber : numberOf(webhook.number_id)}
                 </small>
                 {(isFailing(webhook) || webhook.state === 'disabled') && (
-                  <small>{troubleWords(webhook)}</small>
+                  <small class="whole">{troubleWords(webhook)}</small>
                 )}
                 <WebhookTimes webhook={webhook} />
               </span>

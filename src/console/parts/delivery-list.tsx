@@ -109,7 +109,7 @@ const DeliveryItem = ({ delivery, onReplayed }: { delivery: Delivery; onReplayed
         <summary>
           <span class="row-main">
             <b>{delivery.type}</b>
-            <small>
+            <small class="whole">
               <When at={delivery.created_at} precise /> · {t.attempts(attempts.length)}
               {next !== null && (
                 <>

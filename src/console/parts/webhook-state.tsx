@@ -48,5 +48,5 @@ export const WebhookTimes = ({
     success === null ? since !== null && t.noSuccess : t.lastSuccess(dayAndTime(success)),
     next !== null && nextAttemptWords(next),
   ].filter((words) => words !== false);
-  return times.length === 0 ? null : <small class="digits">{times.join(' · ')}</small>;
+  return times.length === 0 ? null : <small class="whole">{times.join(' · ')}</small>;
 };

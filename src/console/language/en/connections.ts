@@ -100,9 +100,9 @@ export const webhooks = {
     count === 0 ? 'not tried yet' : count === 1 ? '1 attempt' : `${count} attempts`,
   /** Reason why a delivery does not follow its own schedule. */
   waitsFor: {
-    receiver: 'Held back: the receiver fails',
-    resumption: 'Held back: the endpoint is off',
-    earlier_event: 'After an earlier event',
+    receiver: 'Receiver fails',
+    resumption: 'Endpoint off',
+    earlier_event: 'After another',
   },
   attemptList: 'Attempts',
   nextAttempt: (when: string) => `next attempt ${when}`,

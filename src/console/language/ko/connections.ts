@@ -81,8 +81,8 @@ export const webhooks: Texts['webhooks'] = {
   deliveryState: { pending: '대기 중', delivered: '전달됨', dead: '전달 실패' },
   attempts: (count) => (count === 0 ? '시도 전' : `${count}회 시도`),
   waitsFor: {
-    receiver: '수신 서버 장애로 보류',
-    resumption: '웹훅이 꺼져 있어 보류',
+    receiver: '수신 장애로 보류',
+    resumption: '꺼져 있어 보류',
     earlier_event: '앞선 이벤트 다음',
   },
   attemptList: '시도 기록',
