@@ -155,6 +155,7 @@ const at = (view: CallView, conversation: string, saying: string | null = null):
 const screenOf = (output: string): string[] => {
   const lines = [''];
   let row = 0;
+  // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
   for (const [part] of output.matchAll(/\u001B\[(\d*)[AJK]|[\r\n]|[^\u001B\r\n]+/g)) {
     if (part === '\n') {
       row += 1;
