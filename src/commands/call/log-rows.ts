@@ -10,7 +10,7 @@ import { textOf, type RowLines } from './row-lines.ts';
 import { restOf, type RowOutput, type SpokenTurn } from './turns-in-speech.ts';
 import type { Words } from './words.ts';
 
-/** Time in milliseconds for which a row waits for earlier ones. */
+/** Time in milliseconds for which a sentence waits for earlier events, which are reported when they are stored. */
 export const settleMs = 600;
 
 /** Seconds before the detection of a voice in which its turn may have begun. */
@@ -64,20 +64,20 @@ export const createLogRows = ({ write, lines, words, clock }: LogRowsOptions): R
     }
   };
 
-  const put = (row: Pick<CallRow, 'atSec' | 'speaker'>, text: string, turn: SpokenTurn | null): void => {
-    waiting.push({ ...row, text, turn, dueAt: clock.now() + settleMs });
+  const put = (row: Omit<Waiting, 'dueAt'>, waitMs: number): void => {
+    waiting.push({ ...row, dueAt: clock.now() + waitMs });
     pump();
   };
 
   const ofTurn = (turn: SpokenTurn, text: string): void => {
     const atSec = printed.get(turn)?.atSec ?? turn.atSec;
-    put({ atSec, speaker: 'assistant' }, text, turn);
+    put({ atSec, speaker: 'assistant', text, turn }, settleMs);
   };
 
   return {
     add(row) {
       if (row.speaker === 'user') expected = expected?.untilMs === Infinity ? expected : null;
-      put(row, textOf(row), null);
+      put({ ...row, text: textOf(row), turn: null }, 0);
     },
     speaks(turn, atSec) {
       const rest = restOf(printed.get(turn)?.words ?? '', turn.words) ?? '';

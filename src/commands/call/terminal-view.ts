@@ -103,8 +103,10 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
       if (news.type === 'state') {
         const { saying = null, ...states } = news.state;
         place = placeOf(states);
-        output.hears(floorOf(states).doing === 'hearing', elapsedSec());
-        turns.saying(saying, elapsedSec());
+        // The answer is reported when it is stored, which may be after the first words.
+        const atSec = isAnswered ? elapsedSec() : 0;
+        output.hears(floorOf(states).doing === 'hearing', atSec);
+        turns.saying(saying, atSec);
       } else tell(news);
       showPlace();
     },
