@@ -49,6 +49,10 @@ test.serial('returns the secret of a new endpoint once and stores it encrypted',
     disabledReason: null,
     failingSince: null,
     lastFailure: null,
+    lastFailureCode: null,
+    lastFailureAdvice: null,
+    lastSuccessAt: null,
+    coolingUntil: null,
     createdAt: new Date(world.clock.now()),
   });
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
