@@ -34,6 +34,7 @@ const viewing = (columns: number | null, environment: NodeJS.ProcessEnv = {}) =>
   return {
     view,
     clock,
+    output: () => written,
     /** Output since the last call of this function; a pipe has it after a moment. */
     written: () => {
       if (columns === null) clock.advance(settleMs);
@@ -215,6 +216,15 @@ test('prints each sentence in a pipe when it begins, and nothing of it again', (
   tell(view, 'turn.spoken', said(`${greeting} ${question}`));
   clock.advance(10_000);
   t.is(written(), '');
+});
+
+test('prints the answer at once in a pipe, before words that arrived before it', (t) => {
+  const { view, written, output } = viewing(null);
+  written();
+  at(view, 'replying.speaking', greeting);
+  tell(view, 'call.answered');
+  t.is(output(), '  0:00               Answered\n');
+  t.is(written(), `  0:00               Answered\n  0:00  Agent        ${greeting}\n`);
 });
 
 test('says in a pipe what was heard of words that it has printed', (t) => {

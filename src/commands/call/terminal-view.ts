@@ -29,6 +29,9 @@ export type TerminalViewOptions = {
 
 const tickMs = 1_000;
 
+/** Seconds from the answer to words that arrive before it. */
+const firstWordsSec = 0.001;
+
 type ChartStates = Extract<CallNews, { type: 'state' }>['state'];
 
 /** Returns the innermost current states of the charts. */
@@ -103,8 +106,8 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
       if (news.type === 'state') {
         const { saying = null, ...states } = news.state;
         place = placeOf(states);
-        // The answer is reported when it is stored, which may be after the first words.
-        const atSec = isAnswered ? elapsedSec() : 0;
+        // The answer is reported when it is stored, which may be after the first words: they follow it.
+        const atSec = isAnswered ? elapsedSec() : firstWordsSec;
         output.hears(floorOf(states).doing === 'hearing', atSec);
         turns.saying(saying, atSec);
       } else tell(news);
