@@ -61,11 +61,12 @@ const run = (args: readonly string[], folder: string, environment: NodeJS.Proces
       };
       waiting.add(look);
       look();
-      const over = exit.then(() => {
+      const over = async (): Promise<void> => {
+        await exit;
         if (!text.test(output)) throw failure(`ended without ${text}`);
-      });
+      };
       try {
-        await within(`it has not printed ${text}`, Promise.race([seen.promise, over]));
+        await within(`it has not printed ${text}`, Promise.race([seen.promise, over()]));
       } finally {
         waiting.delete(look);
       }
