@@ -1117,32 +1117,6 @@ test.serial('does not write an established leg that the statement of the answer 
   t.is(count(), 1);
 });
 
-test.serial('does not write a caller that is answered or refused at once', async (t) => {
-  const real = await testDatabase();
-  const { database, count, written } = counting(real);
-  const clock = new SimulatedClock();
-  const arriving = { ...leg, state: 'arriving' as const, channel: null };
-  const [answered, refused, waiting, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  const node = randomUUID();
-  const checkpoints = checkpointsOn(database, node, { clock, awaitsAnswer: () => true });
-  for (const callId of [answered, refused]) checkpoints.lineChanged(callId, [{ id, leg: arriving }]);
-  checkpoints.lineChanged(refused, []);
-  const established = [{ id, leg: { ...leg, state: 'standing' as const } }];
-  checkpoints.lineChanged(answered, established);
-  t.deepEqual(checkpoints.withAnswer(answered), { legs: established, farEnd: null });
-  checkpoints.answered(answered);
-  clock.increment(journalLimits.checkpoints.gatherMs);
-  await checkpoints.written();
-  t.is(count(), 0);
-
-  checkpoints.lineChanged(waiting, [{ id, leg: arriving }]);
-  clock.increment(journalLimits.checkpoints.gatherMs - 1);
-  t.is(count(), 0);
-  clock.increment(1);
-  await written(1);
-  t.deepEqual(await legIds(real, node), [id]);
-});
-
 test.serial('writes an established leg without a late answer', async (t) => {
   const real = await testDatabase();
   const node = randomUUID();

@@ -3,9 +3,7 @@
  * of its conversation. A call never waits for it. Only the latest state counts, so that the memory does not grow while
  * the database is down, however often a call changes.
  *
- * - A far end that is not stored yet is written at once: after a crash it must be found and hung up. A caller that is
- *   not answered yet waits for a moment, because most callers are answered or refused by then: the statement of the
- *   answer contains it, and a refused caller is never written.
+ * - A far end that is not stored yet is written at once: after a crash it must be found and hung up.
  * - Until a call is answered, later changes of its far ends wait for the statement of the answer, which contains the
  *   checkpoint: dialog and answer are stored together. If the answer is late, the changes are written without it.
  * - Later changes of far ends, such as a re-INVITE, are written at once, together with the progress of their call.
@@ -345,10 +343,7 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
       }
       call.changed.legs = true;
       if (isOnlyFewer) return drop(call);
-      if (call.storedEpoch === null && legs.every(({ leg }) => leg.state === 'arriving')) return gather(call);
-      // A caller that waits to be written counts as stored: it is written with what has changed.
-      const known = gathering.has(call) ? before : call.writtenLegs;
-      const areStored = legs.every(({ id }) => known.some((one) => one.id === id));
+      const areStored = legs.every(({ id }) => call.writtenLegs.some((one) => one.id === id));
       return areStored && options.awaitsAnswer(callId) ? gather(call) : writeAtOnce(call);
     },
     farEndChanged(callId, farEnd) {
