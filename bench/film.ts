@@ -21,6 +21,8 @@ const load = (): string => (loadavg()[0] ?? 0).toFixed(1);
 
 type Program = {
   child: ChildProcess;
+  /** Signals npm and all that it has started, as Ctrl-C in a terminal does. */
+  interrupt(): void;
   /** Resolves when the output contains the text; rejects when the program ends without it, or hangs. */
   prints(text: RegExp): Promise<void>;
   /** Resolves to the exit code. */
@@ -28,7 +30,12 @@ type Program = {
 };
 
 const run = (args: readonly string[], folder: string, environment: NodeJS.ProcessEnv): Program => {
-  const child = spawn('npm', args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('npm', args, {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const exit = once(child, 'exit');
   const command = `npm ${args.join(' ')}`;
   let output = '';
@@ -54,6 +61,9 @@ const run = (args: readonly string[], folder: string, environment: NodeJS.Proces
 
   return {
     child,
+    interrupt() {
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+    },
     async prints(text) {
       const seen = Promise.withResolvers<void>();
       const look = (): void => {
@@ -138,14 +148,14 @@ const film = async (folder: string): Promise<void> => {
       mark('call over');
       if (code !== 0) throw new Error(`npm run call ended with ${code}`);
     } finally {
-      call.child.kill('SIGTERM');
+      call.interrupt();
     }
-    started.child.kill('SIGINT');
+    started.interrupt();
     await started.ended();
     mark('stopped');
   } finally {
     if (started.child.exitCode === null) {
-      started.child.kill('SIGINT');
+      started.interrupt();
       await started.ended();
     }
   }
