@@ -52,7 +52,7 @@ consoleTest(
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page
       .locator('.changes')
-      .filter({ hasText: /max_duration_sec\s*(from\s*)?–\s*→\s*(to\s*)?300/ })
+      .filter({ hasText: /Longest call \(s\)\s*(from\s*)?–\s*→\s*(to\s*)?300/ })
       .first()
       .waitFor();
   },

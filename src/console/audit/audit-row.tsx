@@ -2,6 +2,7 @@
 import type { AuditEntry } from '../api/records.ts';
 import type { AuditGroup } from './groups.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
+import { auditWords } from '../language/audit-words.ts';
 import { texts } from '../language/language.ts';
 import { When } from '../parts/when.tsx';
 import { linkTo } from '../shown-page.ts';
@@ -17,7 +18,7 @@ const wordsOf = (action: string): string => {
 const labelOf = (field: string): string => {
   const labels: Readonly<Record<string, string>> = {
     ...texts.value.trunks.fields,
-    ...texts.value.audit.fields,
+    ...auditWords.value.fields,
   };
   return labels[field] ?? field;
 };
@@ -32,7 +33,7 @@ const kindsOfIds: Readonly<Record<string, string>> = {
 /** Formats the value of a field: an id as the name of its object, and an object field by field. */
 const shown = (field: string, value: unknown, names: Names): string => {
   const t = texts.value.audit;
-  const words: Readonly<Record<string, string>> = t.value;
+  const words: Readonly<Record<string, string>> = auditWords.value.value;
   if (value === null || value === '') return '–';
   if (typeof value === 'boolean') return value ? t.yes : t.no;
   if (typeof value === 'string')
