@@ -85,3 +85,6 @@ export const auditWords = {
     handshake: 'handshake',
   },
 };
+
+/** Type of these words in any language. */
+export type AuditWords = typeof auditWords;

@@ -1,4 +1,4 @@
-import type { AuditWords } from '../audit-words.ts';
+import type { AuditWords } from '../en/audit-words.ts';
 
 export const auditWords: AuditWords = {
   fields: {
