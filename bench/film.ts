@@ -3,7 +3,7 @@
  * `npm run call` there, and prints when each step was reached. Times depend on the machine and on the cache of npm, so
  * only a step that hangs fails.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -20,7 +20,7 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 const load = (): string => (loadavg()[0] ?? 0).toFixed(1);
 
 type Program = {
-  child: ChildProcess;
+  isRunning(): boolean;
   /** Signals npm and all that it has started, as Ctrl-C in a terminal does. */
   interrupt(): void;
   /** Resolves when the output contains the text; rejects when the program ends without it, or hangs. */
@@ -59,10 +59,13 @@ const run = (args: readonly string[], folder: string, environment: NodeJS.Proces
     }
   };
 
+  // A program that a signal has ended has no exit code.
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+
   return {
-    child,
+    isRunning,
     interrupt() {
-      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+      if (isRunning() && child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
     },
     async prints(text) {
       const seen = Promise.withResolvers<void>();
@@ -154,7 +157,7 @@ const film = async (folder: string): Promise<void> => {
     await started.ended();
     mark('stopped');
   } finally {
-    if (started.child.exitCode === null) {
+    if (started.isRunning()) {
       started.interrupt();
       await started.ended();
     }
