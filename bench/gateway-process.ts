@@ -34,7 +34,7 @@ export const gatewayProgram = (
   dataFolder: string,
   settings: Readonly<Record<string, string>> = {},
 ): ProgramOptions => ({
-  file: 'src/main.mjs',
+  file: 'src/main.ts',
   parameters: (port: number) => ({
     environment: {
       GW_PORT: String(port),

@@ -139,7 +139,6 @@ const createConnect = (options: TakeOverOptions) => {
     });
     const progress = checkpoint.progress && byOtherClock(checkpoint.progress, -callTime.shiftOf(callId));
     const now = callTime.now(callId);
-    const unheldMs = unheldMsOf(checkpoint.progress, now);
     const takenOver = resumeStateOf(
       {
         call,
@@ -148,7 +147,7 @@ const createConnect = (options: TakeOverOptions) => {
         kickoff: fresh.kickoff,
         greeting: fresh.greeting,
         now,
-        unheldMs,
+        unheldMs: unheldMsOf(checkpoint.progress, now),
       },
       { node, from: call.takenFrom },
     );
@@ -165,7 +164,6 @@ const createConnect = (options: TakeOverOptions) => {
         callId,
       ),
       connectedWith: connectedWith(takenOver),
-      formerSends: unheldMs !== null && call.takenFrom !== node,
       heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
     });
     if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });

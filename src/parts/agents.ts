@@ -7,6 +7,7 @@ import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import { type Agent, withBreaker } from '#src/agents/agent.ts';
 import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
 import { createStartReply, type StartReply } from '#src/agents/start-reply.ts';
+import { createTryAgent } from '#src/agents/trial.ts';
 import type { Fence } from '#src/domain/fence.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';
@@ -144,10 +145,8 @@ export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
         timeoutMs: agentTimes.handshakeMs,
         clock,
       })(request),
-    async tryAgent(request, workspaceId) {
-      // Imported late, because calls of a dead process wait for the modules of the start.
-      const { createTryAgent } = await import('#src/agents/trial.ts');
-      return createTryAgent({
+    tryAgent: (request, workspaceId) =>
+      createTryAgent({
         client: outgoing.trials.of(workspaceId),
         clock,
         limits: replyLimits,
@@ -156,7 +155,6 @@ export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
         wholeTrialMs: agentTimes.wholeTrialMs,
         languageModel: languageModel.model,
         logger: logger.child({ trial: true }),
-      })(request);
-    },
+      })(request),
   };
 };

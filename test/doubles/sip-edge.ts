@@ -113,7 +113,6 @@ const linesOn = async ({
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
   onTaken() {},
-  onCutOff: async () => {},
   readOrphans: async () => [],
   trunkLoad: loadOfOtherNodes,
   trunkTimes,

@@ -3,8 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import { addTurn, addTurns } from '#src/persistence/calls/add-turn.ts';
-import { answerCall, answerCalls } from '#src/persistence/calls/answer-call.ts';
-import { setAnswerers } from '#src/persistence/calls/call-facts/call-changes.ts';
+import { answerCall } from '#src/persistence/calls/answer-call.ts';
 import { newSearch } from '#src/persistence/calls/call-search-words.ts';
 import { createCalls, createKeyedCalls } from '#src/persistence/calls/create-calls.ts';
 import { endCall } from '#src/persistence/calls/end-call.ts';
@@ -18,8 +17,6 @@ const statements = {
   createCalls,
   createKeyedCalls,
   answerCall,
-  answerCalls,
-  setAnswerers,
   endCall,
   addTurn,
   addTurns,

@@ -118,11 +118,7 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const lines = await linesOfHeir(t, world);
           const line = openWatched(
             (input, emit) =>
-              lines.resume(
-                input,
-                { legs: [left], farEnd: null, connectedWith: null, heard: null, formerSends: false },
-                emit,
-              ),
+              lines.resume(input, { legs: [left], farEnd: null, connectedWith: null, heard: null }, emit),
             lineInput(),
           );
           await until(() => line.saw('line.adopted') || line.isOver());

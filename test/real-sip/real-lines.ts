@@ -36,7 +36,6 @@ export const realLines = async (
     trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
     onCheckpoint() {},
-    onCutOff: async () => {},
     onTaken() {},
     readOrphans: async () => [],
     trunkLoad: loadOfOtherNodes,

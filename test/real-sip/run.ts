@@ -84,8 +84,7 @@ const runAva = async (parameters: readonly string[], secondTries: string): Promi
 };
 
 const run = async (): Promise<number> => {
-  // npm removes `--`; AVA would take the files behind it for parameters of the tests and run all files.
-  const parameters = process.argv.slice(2).filter((parameter) => parameter !== '--');
+  const parameters = process.argv.slice(2);
   const options = parameters.filter((parameter) => parameter.startsWith('-'));
   const chosen = parameters.filter((parameter) => !parameter.startsWith('-'));
   const unknown = chosen.filter((name) => !parts.some((part) => part.includes(name)));

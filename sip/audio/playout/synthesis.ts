@@ -86,10 +86,7 @@ export const synthesizeUtterance = (options: {
     text,
     pieces: [],
     state: 'coming',
-    abort() {
-      // A complete utterance has nothing to abort, and each abort creates an error with a stack trace.
-      if (made.state === 'coming') controller.abort();
-    },
+    abort: () => controller.abort(),
   };
 
   const make = async (): Promise<void> => {

@@ -19,10 +19,7 @@ export const putInboundAuth = defineRoute({
   body: z
     .strictObject({
       method: z.enum(['none', 'handshake']),
-      url: text(2048).nullish().meta({
-        description:
-          'Required for `handshake`. https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it.',
-      }),
+      url: text(2048).nullish().meta({ description: 'Required for `handshake`; https only.' }),
     })
     .meta({ example: { method: 'handshake', url: 'https://example.com/let-in' } }),
   responses: {

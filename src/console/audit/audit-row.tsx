@@ -1,8 +1,5 @@
 /** One audit entry: actor, action, subject and previous values. */
 import type { AuditEntry } from '../api/records.ts';
-import type { AuditGroup } from './groups.ts';
-import { snakeCase } from '#src/domain/field-names.ts';
-import { auditWords } from '../language/audit-words.ts';
 import { texts } from '../language/language.ts';
 import { When } from '../parts/when.tsx';
 import { linkTo } from '../shown-page.ts';
@@ -14,37 +11,9 @@ const wordsOf = (action: string): string => {
   return words[action] ?? action;
 };
 
-/** Returns the label of a field, which is shown by its name in the API if it has none. */
-const labelOf = (field: string): string => {
-  const labels: Readonly<Record<string, string>> = {
-    ...texts.value.trunks.fields,
-    ...auditWords.value.fields,
-  };
-  return labels[field] ?? field;
-};
-
-/** Fields whose values are ids, and the kinds of their objects. */
-const kindsOfIds: Readonly<Record<string, string>> = {
-  trunk_id: 'trunk',
-  number_id: 'number',
-  admin_token: 'admin_token',
-};
-
-/** Formats the value of a field: an id as the name of its object, and an object field by field. */
-const shown = (field: string, value: unknown, names: Names): string => {
-  const t = texts.value.audit;
-  const words: Readonly<Record<string, string>> = auditWords.value.value;
-  if (value === null || value === '') return '–';
-  if (typeof value === 'boolean') return value ? t.yes : t.no;
-  if (typeof value === 'string')
-    return names.get(`${kindsOfIds[field] ?? ''}:${value}`) ?? words[value] ?? shortened(value);
-  if (Array.isArray(value))
-    return value.length === 0 ? '–' : value.map((item: unknown) => shown(field, item, names)).join(', ');
-  if (value instanceof Object)
-    return Object.entries(value)
-      .map(([name, part]: [string, unknown]) => `${labelOf(snakeCase(name))} ${shown(name, part, names)}`)
-      .join(', ');
-  return JSON.stringify(value);
+const shown = (value: unknown): string => {
+  if (value === null) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
 type Change = { name: string; from: unknown; to: unknown };
@@ -64,17 +33,15 @@ const changesIn = ({ detail }: AuditEntry): Change[] => {
  * Formats the details of an entry that are not changes, such as `host: sip.example.com`, and the fields that are stored
  * only by name.
  */
-const factsIn = ({ detail }: AuditEntry, changes: Change[], names: Names): string =>
+const factsIn = ({ detail }: AuditEntry, changes: Change[]): string =>
   Object.entries(detail)
     .flatMap(([name, value]) => {
       if (name === 'fields' && Array.isArray(value))
-        return value
-          .filter((field: unknown) => !changes.some((change) => change.name === field))
-          .map((field: unknown) => labelOf(String(field)));
-      if (name !== 'changes') return [`${labelOf(name)}: ${shown(name, value, names)}`];
+        return value.filter((field: unknown) => !changes.some((change) => change.name === field)).map(shown);
+      if (name !== 'changes') return [`${name}: ${shown(value)}`];
       if (!(value instanceof Object)) return [];
       return Object.entries(value).flatMap(([field, change]: [string, unknown]) =>
-        isChange(change) ? [] : [labelOf(Array.isArray(value) ? String(change) : field)],
+        isChange(change) ? [] : [Array.isArray(value) ? shown(change) : field],
       );
     })
     .join(' · ');
@@ -99,33 +66,26 @@ const pages: Readonly<Record<string, string>> = {
   admin_token: 'tokens',
 };
 
-/** Adds the name that the entry itself notes, as of a deleted webhook endpoint. */
-const withNoted = (names: Names, { subject, detail: { number, name, url } }: AuditEntry): Names => {
-  const noted = [number, name, url].find((value) => typeof value === 'string');
-  return names.has(subject) || typeof noted !== 'string' ? names : new Map([...names, [subject, noted]]);
-};
-
 /** A subject. `number:…` is a link to the number's page if there is one. */
-const Subject = ({ entry, names }: { entry: AuditEntry; names: Names }) => {
-  const { subject } = entry;
+const Subject = ({ subject, names }: { subject: string; names: Names }) => {
   const [kind = '', id = ''] = subject.split(':');
   const section = pages[kind];
-  const words = told(subject, texts.value.audit.subject, withNoted(names, entry));
+  const words = told(subject, texts.value.audit.subject, names);
   return section === undefined ? <>{words}</> : <a href={linkTo(section, id)}>{words}</a>;
 };
 
-const Changes = ({ changes, names }: { changes: Change[]; names: Names }) => {
+const Changes = ({ changes }: { changes: Change[] }) => {
   const t = texts.value.audit;
   return (
     <dl class="changes" aria-label={t.changes}>
       {changes.map(({ name, from, to }) => (
         <div key={name}>
-          <dt>{labelOf(name)}</dt>
+          <dt>{name}</dt>
           <dd>
             <span class="unseen">{t.from} </span>
-            <del>{shown(name, from, names)}</del> <span aria-hidden="true">→</span>
+            <del>{shown(from)}</del> <span aria-hidden="true">→</span>
             <span class="unseen"> {t.to} </span>
-            <ins>{shown(name, to, names)}</ins>
+            <ins>{shown(to)}</ins>
           </dd>
         </div>
       ))}
@@ -133,29 +93,20 @@ const Changes = ({ changes, names }: { changes: Change[]; names: Names }) => {
   );
 };
 
-/** Equal neighbouring entries are one row with their number and the time of the first one. */
-export const AuditRow = ({ group: { entry, count, since }, names }: { group: AuditGroup; names: Names }) => {
-  const t = texts.value.audit;
+export const AuditRow = ({ entry, names }: { entry: AuditEntry; names: Names }) => {
   const changes = changesIn(entry);
   return (
     <li class="row">
       <span class="row-main">
-        <b>
-          {wordsOf(entry.action)} {count > 1 && <span class="digits">{t.times(count)}</span>}
-        </b>
-        <small class="whole">
-          <Subject entry={entry} names={names} /> {factsIn(entry, changes, names)}
+        <b>{wordsOf(entry.action)}</b>
+        <small>
+          <Subject subject={entry.subject} names={names} /> {factsIn(entry, changes)}
         </small>
-        {changes.length > 0 && <Changes changes={changes} names={names} />}
+        {changes.length > 0 && <Changes changes={changes} />}
       </span>
       <span class="row-end">
-        <small>{told(entry.actor, t.actor, names)}</small>
+        <small>{told(entry.actor, texts.value.audit.actor, names)}</small>
         <span class="row-time">
-          {count > 1 && (
-            <>
-              <When at={since} /> –{' '}
-            </>
-          )}
           <When at={entry.at} />
         </span>
       </span>

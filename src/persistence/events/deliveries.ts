@@ -29,7 +29,6 @@ export type ClaimedDelivery = {
     | 'previousSecretSealed'
     | 'previousSecretUntil'
     | 'failingSince'
-    | 'lastSuccessAt'
   >;
 };
 
@@ -49,7 +48,7 @@ export type DeliveryClaim = {
 
 const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDelivery => {
   const { eventId, type, at, callId, snapshot } = row;
-  const { endpointId, workspaceId, url, failingSince, lastSuccessAt } = row;
+  const { endpointId, workspaceId, url, failingSince } = row;
   const { secretSealed, previousSecretSealed, previousSecretUntil } = row;
   return {
     id,
@@ -64,7 +63,6 @@ const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDeli
       previousSecretSealed,
       previousSecretUntil,
       failingSince,
-      lastSuccessAt,
     },
   };
 };

@@ -1,14 +1,6 @@
-/** All migrations, oldest first (`migrations`), with their statements. */
-import type { Migration } from '@mikro-orm/migrations';
+/** All migrations, oldest first (`migrations`). A name never changes once it was released. */
 import { Initial } from './initial.ts';
-import { migrationNames, type MigrationName } from './names.ts';
-import { WebhookAdvice } from './webhook-advice.ts';
 
-const classes: Readonly<
-  Record<MigrationName, new (...given: ConstructorParameters<typeof Migration>) => Migration>
-> = {
-  '0001-schema': Initial,
-  '0002-webhook-advice': WebhookAdvice,
-};
+export const initial = { name: '0001-schema', class: Initial };
 
-export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));
+export const migrations = [initial];

@@ -152,15 +152,10 @@ export const startWorld = async (
       edge: SipEdge,
       left: readonly StoredLeg[] = legs.kept(),
       connectedWith: LineResumeState['connectedWith'] = null,
-      formerSends = false,
     ): WatchedLine =>
       openWatched(
         (input, emit) =>
-          edge.lines.resume(
-            input,
-            { legs: left, farEnd: null, connectedWith, heard: null, formerSends },
-            emit,
-          ),
+          edge.lines.resume(input, { legs: left, farEnd: null, connectedWith, heard: null }, emit),
         lineInput({ from: ownNumber, callId: legs.callOf(left) ?? randomUUID() }),
       ),
   };

@@ -1,2 +1,0 @@
-/** Name of PocketSphinx's program. */
-export const pocketsphinxProgram = 'pocketsphinx_continuous';
