@@ -261,7 +261,7 @@ test.serial('continues with the agent when a person does not press the accept di
 });
 
 for (const [when, asked, status] of [
-  ['during the announcement to the other party', { say: '잠시만요. '.repeat(40) }, 'requested'],
+  ['during the announcement to the other party', { say: '잠시만요. '.repeat(80) }, 'requested'],
   ['during the briefing', { briefing: '주문 문의. '.repeat(80) }, 'briefing'],
 ] as const)
   test.serial(`continues with the agent after a cancellation ${when}`, async (t) => {
