@@ -34,7 +34,7 @@ export const gatewayProgram = (
   dataFolder: string,
   settings: Readonly<Record<string, string>> = {},
 ): ProgramOptions => ({
-  file: 'src/main.ts',
+  file: 'src/main.mjs',
   parameters: (port: number) => ({
     environment: {
       GW_PORT: String(port),

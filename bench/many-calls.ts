@@ -15,18 +15,17 @@ import { z } from 'zod';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
 import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 import type { Bench } from './bench.ts';
-import { startGatewayProcess, type GatewayProcess } from './gateway-process.ts';
+import type { GatewayProcess } from './gateway-process.ts';
 import { percentile } from './percentile.ts';
 import { processorMs, processorMsWithChildren } from './processor-time.ts';
-import { startProgram } from './program.ts';
 import { collecting, readMemory, type Memory } from './read-memory.ts';
+import { startTalkingGateway, talkingCallee } from './talking-gateway.ts';
 import { fetchAgentTurns, pairTurns, readSpokenTurns } from './turn-times.ts';
 
 const positive = z.coerce.number().positive();
 const calls = positive.parse(process.env['BENCH_CALLS'] ?? 10_000);
 const turnSec = positive.parse(process.env['BENCH_TURN_SEC'] ?? 5);
 
-const callee = '01000000100';
 const neverAnswers = '01000000002';
 const answer = '네, 오후 세 시가 좋겠습니다.';
 const reply = '예약을 확인해 드리겠습니다.';
@@ -90,24 +89,14 @@ const spentBy = async ({ pid, dataFolder }: GatewayProcess): Promise<{ node: num
 };
 
 export const benchManyCalls: Bench = async ({ started, print }) => {
-  const gateway = await startGatewayProcess(started, { nodeArguments: collecting });
+  const { gateway, agentUrl } = await startTalkingGateway(started, {
+    script,
+    reply,
+    nodeArguments: collecting,
+  });
   const { url, headers } = gateway;
-  const agent = await startProgram(started, {
-    file: 'bench/delayed-agent.ts',
-    parameters: (port) => ({ arguments: [String(port), '200', reply] }),
-    readyPath: '/',
-  });
-  await gateway.admin('PUT', `/simulator/callees/${callee}`, { script });
-  await gateway.admin('PATCH', `/numbers/${gateway.numberId}`, {
-    max_concurrent_calls: 10_000,
-    recording_enabled: false,
-  });
+  // Above the API's maximum.
   await gateway.database.execute('update phone_number set max_concurrent_calls = 100000');
-  await gateway.admin('PUT', `/numbers/${gateway.numberId}/agents/outbound`, {
-    agent: 'endpoint',
-    agent_type: 'webhook',
-    chat_url: agent.url,
-  });
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   started.defer(() => pool.destroy());
   const request = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> => {
@@ -123,7 +112,7 @@ export const benchManyCalls: Bench = async ({ started, print }) => {
   };
   const ids: string[] = [];
   const place = async (): Promise<void> => {
-    ids.push(placed.parse(await request('POST', '', { to: callee })).call_id);
+    ids.push(placed.parse(await request('POST', '', { to: talkingCallee })).call_id);
   };
 
   await atRate(placedPerSecond, warmUpCalls, place);
@@ -147,7 +136,7 @@ export const benchManyCalls: Bench = async ({ started, print }) => {
   const until = Date.now();
   const [averageLoad = 0] = loadavg();
   const after = await readMemory(gateway);
-  const asked = await fetchAgentTurns(agent.url);
+  const asked = await fetchAgentTurns(agentUrl);
   const spoken = asked.filter(({ arrivedAt }) => arrivedAt >= from && arrivedAt < until).length;
   const turns = pairTurns(
     await readSpokenTurns(gateway.database, { calls: sampledCalls }),

@@ -13,9 +13,9 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { readConfig } from '#config/config.ts';
 import type { Bench } from './bench.ts';
-import { startGatewayProcess, type GatewayProcess } from './gateway-process.ts';
+import type { GatewayProcess } from './gateway-process.ts';
 import { median, percentile } from './percentile.ts';
-import { startProgram } from './program.ts';
+import { startTalkingGateway, talkingCallee } from './talking-gateway.ts';
 import { fetchAgentTurns, pairTurns, readSpokenTurns } from './turn-times.ts';
 
 const rounds = 3;
@@ -23,7 +23,6 @@ const talking = 200;
 const perSecond = 600;
 const calmMs = 10_000;
 const floodMs = 20_000;
-const callee = '01000000100';
 const reply = '알겠습니다. 그 시간으로 예약을 확인해 드리겠습니다.';
 const script = [
   { listen: true },
@@ -39,7 +38,7 @@ type Flood = { asked: number; refusedMs: number[]; takenMs: number[] };
 const flood = async ({ url, headers }: GatewayProcess): Promise<Flood> => {
   const pool = new Pool(url, { connections: 256, pipelining: 1 });
   const result: Flood = { asked: 0, refusedMs: [], takenMs: [] };
-  const body = JSON.stringify({ to: callee });
+  const body = JSON.stringify({ to: talkingCallee });
   const ask = async (): Promise<void> => {
     const begun = performance.now();
     const { statusCode, body: answer } = await pool.request({
@@ -69,7 +68,7 @@ const placed = z.object({ call_id: z.string() });
 /** Starts the calls that talk; resolves to their ids. */
 const beginTalking = async ({ url, headers }: GatewayProcess): Promise<ReadonlySet<string>> => {
   const ids = new Set<string>();
-  const body = JSON.stringify({ to: callee });
+  const body = JSON.stringify({ to: talkingCallee });
   while (ids.size < talking) {
     const response = await fetch(`${url}/api/v1/calls`, { method: 'POST', headers, body });
     // Beside other work the gateway may refuse a call of the calm time.
@@ -95,22 +94,7 @@ type Round = { flood: Flood; calmP99: number; floodP99: number; load: number };
 
 const measure = async (settings: Readonly<Record<string, string>>): Promise<Round> => {
   await using started = new AsyncDisposableStack();
-  const gateway = await startGatewayProcess(started, { settings });
-  const agent = await startProgram(started, {
-    file: 'bench/delayed-agent.ts',
-    parameters: (port) => ({ arguments: [String(port), '200', reply] }),
-    readyPath: '/',
-  });
-  await gateway.admin('PUT', `/simulator/callees/${callee}`, { script });
-  await gateway.admin('PATCH', `/numbers/${gateway.numberId}`, {
-    max_concurrent_calls: 10_000,
-    recording_enabled: false,
-  });
-  await gateway.admin('PUT', `/numbers/${gateway.numberId}/agents/outbound`, {
-    agent: 'endpoint',
-    agent_type: 'webhook',
-    chat_url: agent.url,
-  });
+  const { gateway, agentUrl } = await startTalkingGateway(started, { script, reply, settings });
 
   const ids = await beginTalking(gateway);
   const calmFrom = Date.now();
@@ -123,7 +107,7 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<Roun
   const ofTalking = ({ callId }: { callId: string }): boolean => ids.has(callId);
   const turns = pairTurns(
     (await readSpokenTurns(gateway.database)).filter(ofTalking),
-    (await fetchAgentTurns(agent.url)).filter(ofTalking),
+    (await fetchAgentTurns(agentUrl)).filter(ofTalking),
     // Turns lost in the flood have no time to measure.
     'left out',
   );

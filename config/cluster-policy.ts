@@ -29,6 +29,11 @@ export const cluster = {
   looksOfLost: 0,
   claimMs: 20_000,
   /**
+   * Time since the last sign of a dead gateway for which its calls are left to gateways that can resume them. By then the
+   * relay and FreeSWITCH have hung up.
+   */
+  leaveToOthersMs: shortestParkSec * 1_000,
+  /**
    * Delays between confirmations, together somewhat less than a second. After that, the periodic checks decide. On a busy
    * machine PostgreSQL needs some tenths of a second to close the connections of a dead process, so late checks are
    * frequent, too: silence lasts until the one that finds them closed.

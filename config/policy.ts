@@ -66,7 +66,7 @@ export const sipTrace = {
     unclaimedMessages: 6,
     lingerMs: 64_000,
   },
-  writing: { gatherMs: 500, batch: 200, limit: 16 * 1024 * 1024, retryMs: 5_000 },
+  writing: { gatherMs: 1_000, batch: 200, limit: 16 * 1024 * 1024, retryMs: 5_000 },
   sweeping: { everyMs: 3_600_000, batch: 2_000 },
   collector: { gatherMs: 500, limit: 5_000, lookUpMs: 60_000, closeMs: 1_000 },
 } as const;
@@ -286,8 +286,8 @@ export const speechEngines = {
 } as const;
 
 /**
- * Storing recordings: time limits, uploads and clean-up (`StoreLimits`, `StoreKeeperOptions` and `AbandonedNumbers` of
- * src/recordings).
+ * Storing recordings: time limits, uploads and clean-up (`StoreLimits`, `StoreKeeperOptions`, `PartUploadNumbers` and
+ * `AbandonedNumbers` of src/recordings).
  */
 export const recordings = {
   limits: { connectMs: 5_000, stallMs: 30_000, partBytes: 8 * 1024 * 1024 },
@@ -297,6 +297,14 @@ export const recordings = {
     retryLongestMs: 300_000,
     /** Time after which a recording that has waited for an unavailable store is completed locally: a day. */
     pendingMs: 86_400_000,
+  },
+  /** Uploads of raw parts during the calls, in pieces of GW_RECORDINGS_S3_PART_SEC. */
+  parts: {
+    mostBytes: 1024 * 1024,
+    atOnce: 8,
+    retryFirstMs: 1_000,
+    retryLongestMs: 30_000,
+    closeMs: 10_000,
   },
   /** Longer than a gateway waits for its store, so that by then the gateway has completed all of its own recordings. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
@@ -310,6 +318,7 @@ export const recordings = {
     everyMs: 5_000,
     askAgainMs: 1_000,
     waitMs: 30_000,
+    storeMs: 86_400_000,
     keepMs: 90_000_000,
     longestBackoffMs: 300_000,
   },

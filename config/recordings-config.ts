@@ -17,6 +17,8 @@ export type RecordingsConfig = Readonly<{
     secretKey: string;
     /** Prefix of names in the store, which is empty or ends with a slash. */
     prefix: string;
+    /** Seconds of a call after which its latest audio is uploaded; 0 if raw parts stay in the folder. */
+    partSec: number;
   }> | null;
 }>;
 
@@ -41,8 +43,12 @@ const storeOf = (values: Values): RecordingsConfig['store'] => {
     throw new ConfigError(
       'GW_RECORDINGS_S3_ACCESS_KEY and GW_RECORDINGS_S3_SECRET_KEY are required with GW_RECORDINGS_S3_ENDPOINT',
     );
-  const { GW_RECORDINGS_S3_REGION: region, GW_RECORDINGS_S3_PREFIX: prefix } = values;
-  return { endpoint, bucket, region, accessKey, secretKey, prefix };
+  const {
+    GW_RECORDINGS_S3_REGION: region,
+    GW_RECORDINGS_S3_PREFIX: prefix,
+    GW_RECORDINGS_S3_PART_SEC: partSec,
+  } = values;
+  return { endpoint, bucket, region, accessKey, secretKey, prefix, partSec };
 };
 
 export const recordingsOf = (values: Values): RecordingsConfig => ({

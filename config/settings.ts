@@ -21,7 +21,7 @@ import {
   serverUrl,
   storeUrl,
 } from './setting-forms.ts';
-import { usualDataFolder } from './data-folder.ts';
+import { usualDataFolder } from './data-folder.mjs';
 import { natsServers } from './nats-servers.ts';
 
 /** A URL to which API paths are appended; trailing slashes are removed. */
@@ -167,6 +167,7 @@ export const settings = z.object({
     .regex(/^[\w.-]+(\/[\w.-]+)*\/?$/, 'must be a path of letters, digits, dots, hyphens and underscores')
     .transform((prefix) => `${prefix.replace(/\/$/, '')}/`)
     .default(''),
+  GW_RECORDINGS_S3_PART_SEC: wholeNumber(0, 300).default(10),
   GW_INSPECT: yesOrNo.default(false),
   GW_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')

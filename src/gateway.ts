@@ -19,6 +19,7 @@ import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { createFreezeFence } from '#src/domain/fence.ts';
 import { compileTakeOver, prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -109,24 +110,17 @@ const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string)
 
 /**
  * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
- * then are ended.
+ * then are ended. `callsGoOn` is called when the calls of an earlier process go on, before the API is loaded.
  */
 export const startGateway = async (
   config: Config,
   logger: Logger,
   environment: Environment = realEnvironment,
+  callsGoOn: () => void = () => {},
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
   const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
-  const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
-    logger.warn(
-      { err: error },
-      'the statements of calls could not be prepared; the first calls prepare them',
-    ),
-  );
-  // The connections close only after their last statement.
-  started.defer(() => prepared);
   const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
@@ -150,6 +144,7 @@ export const startGateway = async (
     recordings,
     overheard,
     cluster,
+    onCutOff: (callIds, isCutOff) => handOver.giveCutOff(callIds, isCutOff),
     trunkMachineWith,
   });
   telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });
@@ -160,7 +155,6 @@ export const startGateway = async (
   const calls = startCalls(runtime, used, callMachineWith);
   const parts = { ...used, calls };
   const { control, switchboard } = calls;
-  await prepared;
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);
@@ -170,12 +164,26 @@ export const startGateway = async (
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
     ...nodeDuties(runtime, parts, takeOver),
   });
-  compileTakeOver(runtime.database);
   await cluster.takes(true);
-  const handOver = startHandOver(runtime, parts);
+  const handOver = startHandOver(runtime, { ...parts, takeOver });
+
+  // The rest of the start blocks the event loop: resumed calls first have their lines, and their facts are stored.
+  const { adoptTimeoutMs } = policy.callTimes;
+  await switchboard.linesTaken(adoptTimeoutMs);
+  await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
+  callsGoOn();
+  compileTakeOver(runtime.database);
+  const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
+    logger.warn(
+      { err: error },
+      'the statements of calls could not be prepared; the first calls prepare them',
+    ),
+  );
+  // The connections close only after their last statement.
+  started.defer(() => prepared);
+  await prepared;
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
-  await switchboard.linesTaken(policy.callTimes.adoptTimeoutMs);
   const { startHttpServer } = await loadHttpServer();
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
@@ -192,6 +200,7 @@ export const startGateway = async (
   await events.deliveries.start();
   const credentials = kept ?? (await keepCredentials(config, seeded, server.url));
 
+  telemetry.eventLoop.ready();
   const running = started.move();
   return {
     credentials,

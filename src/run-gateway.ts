@@ -2,14 +2,15 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { compileCacheIn } from '#config/data-folder.ts';
+import { compileCacheIn } from '#config/data-folder.mjs';
 import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
-import { exposureWarning, welcome } from './start/welcome.ts';
+import { checkAddress } from './start/http-server.ts';
+import { exposureWarning, signInCommand, welcome } from './start/welcome.ts';
 
 /** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */
 const sameSignalMs = 250;
@@ -33,7 +34,7 @@ const giveUp = (message: string): never => {
   process.exit(1);
 };
 
-const main = async (): Promise<void> => {
+const run = async (callsGoOn: () => void): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   if (config.unknownNames.length > 0) {
@@ -83,12 +84,14 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
 
+  // A gateway with a database server does not check, because its predecessor may still hold the port for a moment.
+  if (config.databaseUrl === null) await checkAddress(config);
   // Modules are imported after the settings are validated, so that errors of the settings appear at once.
   await prepareDataFolder(config.dataFolder);
-  // Has an effect at the first start, whose data folder did not exist (main.ts).
+  // Has an effect at the first start, whose data folder did not exist (main.mjs).
   enableCompileCache(compileCacheIn(config.dataFolder));
   const { startGateway } = await import('./gateway.ts');
-  gateway = await startGateway(config, logger);
+  gateway = await startGateway(config, logger, undefined, callsGoOn);
   // Stored at once, because a process that is killed later stores no code.
   flushCompileCache();
   if (asked > 0) {
@@ -97,16 +100,24 @@ const main = async (): Promise<void> => {
   }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
   const isTerminal = process.stdout.isTTY;
-  if (config.databaseUrl !== null && !isTerminal) return;
   const { credentials, startedInMs } = gateway;
+  // The output of a server is a log, whose lines may be JSON.
+  if (config.databaseUrl !== null && !isTerminal)
+    return logger.info(
+      { console: credentials.console_url, command: signInCommand },
+      'the command prints a link that signs a browser in to the console, on this machine and with the same settings',
+    );
   // The link is printed only on a terminal, because other outputs may be stored.
   const signInLink = isTerminal ? await gateway.makeSignInLink() : undefined;
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };
 
-try {
-  await main();
-} catch (error) {
-  if (error instanceof ConfigError || error instanceof StartError) giveUp(error.message);
-  throw error;
-}
+/** `callsGoOn` is called when the calls of a killed process go on, and the rest of the start follows. */
+export const runGateway = async (callsGoOn: () => void): Promise<void> => {
+  try {
+    await run(callsGoOn);
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof StartError) giveUp(error.message);
+    throw error;
+  }
+};

@@ -101,6 +101,12 @@ export type DrachtioLinesOptions = CommonMeans & {
   onCheckpoint: (callId: string) => void;
   /** Called when a line was released because another gateway has taken over its call. */
   onTaken: (callId: string) => void;
+  /**
+   * Called with the calls that could continue at another gateway, because the connection to drachtio-server has not
+   * returned. Resolves when calls are released to another gateway; those that are not released end. Must not release any
+   * after `isCutOff` has returned false.
+   */
+  onCutOff: (callIds: readonly string[], isCutOff: () => boolean) => Promise<void>;
   /** Reads the legs that an earlier process of this node, or the given dead node, left. */
   readOrphans: (node?: string) => Promise<readonly OrphanLeg[]>;
   /** Load of all gateways on the trunks with limits. */
@@ -360,13 +366,21 @@ const watchConnection = (
   lines: ReadonlyMap<string, DrachtioLine>,
   { connection, mediaServers }: ReturnType<typeof createServers>,
   { legTracker }: Pick<ReturnType<typeof createLegs>, 'legTracker'>,
-  { controlProbe, clock }: DrachtioLinesOptions,
+  { controlProbe, onCutOff, clock, logger }: DrachtioLinesOptions,
 ) => {
-  const calls = createLostSignalling({
+  const calls = createLostSignalling<DrachtioLine>({
     lines: () => lines.values(),
     queryDialog: (dialogId) => queryDialog(dialogId, connection.send),
     comeBackMs: controlProbe.comeBackMs,
+    offer(cutOff, isLost) {
+      const resumable = [...lines].filter(([, line]) => cutOff.includes(line) && line.isResumable());
+      return onCutOff(
+        resumable.map(([callId]) => callId),
+        isLost,
+      );
+    },
     clock,
+    logger,
   });
   /** Returns the dialogs of calls that wait after a loss of the connection. */
   const waiting = () =>

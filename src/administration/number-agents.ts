@@ -4,6 +4,7 @@ import { mostAgentHeaders, type AgentHeaderChanges, type AgentHeaders } from '#s
 import { invalidField, type Refusal } from '#src/domain/refusal.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import {
+  agentBindingsOf,
   bindingSecrets,
   putAgentBinding,
   type AgentBindingRecord,
@@ -11,7 +12,8 @@ import {
 import { putInboundAuth, type InboundAuthMethod } from '#src/persistence/numbers/numbers.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
-import { note, type Administrator } from './administrator.ts';
+import { changesBetween, note, type Administrator } from './administrator.ts';
+import { auditedUrl } from './audited-url.ts';
 import { numberNotFound, numberOf } from './administer-numbers.ts';
 
 /** In each member, undefined keeps the stored value and null removes it. */
@@ -35,6 +37,24 @@ const sealedChanges = (
     ]),
   );
 
+const auditedFields = [
+  'agent',
+  'agentType',
+  'chatUrl',
+  'assistantId',
+  'agentId',
+  'controls',
+  'tokenConfigured',
+  'headers',
+] as const;
+
+/** Returns a binding as it is audited: its URL without the query, and the names of its headers. */
+const audited = (binding: AgentBindingRecord) => ({
+  ...binding,
+  chatUrl: binding.chatUrl && auditedUrl(binding.chatUrl),
+  headers: Object.keys(binding.headers),
+});
+
 /**
  * Replaces the binding of one direction. Throws a Refusal: `number_not_found`, or `invalid_request` for a binding with
  * too many headers.
@@ -47,6 +67,7 @@ export const connectAgent = async (
 ): Promise<AgentBindingRecord> => {
   const { database, sealing } = administrator;
   const { id } = await numberOf(administrator, numberId);
+  const before = (await agentBindingsOf(database, id))[binding.direction];
   const stored = await putAgentBinding(database, id, binding, {
     tokenSealed: token === null || token === '' ? null : token && sealing.seal(token, id),
     headersSealed: sealedChanges(sealing, headers, id),
@@ -57,10 +78,7 @@ export const connectAgent = async (
     subject: `number:${id}`,
     detail: {
       direction: binding.direction,
-      agent: stored.agent,
-      agent_type: stored.agentType,
-      token_configured: stored.tokenConfigured,
-      headers: Object.keys(stored.headers),
+      changes: changesBetween(auditedFields, audited(before), audited(stored)),
     },
   });
   return stored;

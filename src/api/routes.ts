@@ -42,7 +42,7 @@ import {
   getWebhook,
   listWebhooks,
 } from './webhooks/webhooks.ts';
-import { listDeliveries, replayDelivery, testWebhook } from './webhooks/deliveries.ts';
+import { getDelivery, listDeliveries, replayDelivery, testWebhook } from './webhooks/deliveries.ts';
 import {
   eraseCall,
   getWorkspaceRecording,
@@ -137,6 +137,7 @@ export const routes: readonly Route[] = [
   rotateWebhookSecret,
   testWebhook,
   listDeliveries,
+  getDelivery,
   replayDelivery,
 
   placeSimulatedCall,

@@ -5,7 +5,7 @@ import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journa
 import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/calls/call-list.ts';
 import { callRecords } from '#src/persistence/calls/call-records.ts';
 import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
-import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
+import { createCallReading, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
@@ -66,28 +66,31 @@ const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
   return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };
 };
 
-export const createStoredCalls = (db: Database): StoredCalls => ({
-  async find(wanted) {
-    const call = await findCall(db, wanted);
-    if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');
-    return call;
-  },
-  page: (query) => pageOf(db, query),
-  async workspacePage(query) {
-    const { calls, next } = await pageOf(db, query);
-    const latencies = await turnLatencies(
-      db,
-      calls.map(({ id }) => id),
-    );
-    const listed = calls.map((call) => ({ ...call, turnLatencyP95Ms: latencies.get(call.id) ?? null }));
-    return { calls: listed, next };
-  },
-  records: (wanted) => callRecords(db, wanted),
-  transcript: (callId) => transcriptOf(db, callId),
-  journal: (callId, after) => journalOf(db, callId, after),
-  sipMessages: (callId) => sipMessagesOf(db, callId),
-  async replay({ id, startedAt }) {
-    const facts = await journalOf(db, id);
-    return replayCall({ startedAt, facts, transitions: await callTransitions(db, id) });
-  },
-});
+export const createStoredCalls = (db: Database): StoredCalls => {
+  const findCall = createCallReading(db);
+  return {
+    async find(wanted) {
+      const call = await findCall(wanted);
+      if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');
+      return call;
+    },
+    page: (query) => pageOf(db, query),
+    async workspacePage(query) {
+      const { calls, next } = await pageOf(db, query);
+      const latencies = await turnLatencies(
+        db,
+        calls.map(({ id }) => id),
+      );
+      const listed = calls.map((call) => ({ ...call, turnLatencyP95Ms: latencies.get(call.id) ?? null }));
+      return { calls: listed, next };
+    },
+    records: (wanted) => callRecords(db, wanted),
+    transcript: (callId) => transcriptOf(db, callId),
+    journal: (callId, after) => journalOf(db, callId, after),
+    sipMessages: (callId) => sipMessagesOf(db, callId),
+    async replay({ id, startedAt }) {
+      const facts = await journalOf(db, id);
+      return replayCall({ startedAt, facts, transitions: await callTransitions(db, id) });
+    },
+  };
+};

@@ -5,6 +5,8 @@ export type CreateCall = {
   to: string;
   /** The task of this call. May be omitted if the agent knows its task already. */
   instruction?: string | null | undefined;
+  /** The language of this call, BCP 47: the agent's, and that of recognition, synthesis and the gateway's own sentences. When omitted, the language of the number applies. Texts that are set for the number are spoken as they are; its voice speaks only its own language. */
+  language?: 'ko' | 'en' | 'ja' | undefined;
   /** Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies. */
   max_duration_sec?: number | undefined;
   /** Your own data to find the call by: it is returned with every read of the call, in its events and records. The agent does not receive it. At most 20 keys, values of at most 500 characters. */
@@ -1216,6 +1218,58 @@ export type Webhook = {
   failing_since: string | null;
   /** Failure of the last attempt; null unless the endpoint is failing. */
   last_failure: string | null;
+  /** A stable code of the cause of that failure; null if it is unknown. */
+  last_failure_code:
+    | 'loopback_refused'
+    | 'private_address'
+    | 'https_required'
+    | 'unusable_url'
+    | 'name_unknown'
+    | 'name_without_address'
+    | 'name_servers_silent'
+    | 'connection_refused'
+    | 'unreachable'
+    | 'connection_closed'
+    | 'connection_broken'
+    | 'no_connection_in_time'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_of_other_name'
+    | 'certificate_not_trusted'
+    | 'no_tls'
+    | 'tls_failed'
+    | 'redirect'
+    | 'redirect_to_sign_in'
+    | 'redirect_to_nowhere'
+    | 'not_http'
+    | 'unreadable_compression'
+    | 'over_capacity'
+    | 'not_answering_lately'
+    | 'no_answer_in_time'
+    | 'robot_protection'
+    | 'firewall'
+    | 'unauthorized'
+    | 'forbidden'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'gone'
+    | 'length_required'
+    | 'too_large'
+    | 'wrong_content_type'
+    | 'other_protocol'
+    | 'too_many_requests'
+    | 'nothing_behind_proxy'
+    | 'unavailable'
+    | 'server_error'
+    | 'refused'
+    | null;
+  /** The cause of that failure in a sentence, with advice; null if it is unknown. */
+  last_failure_advice: string | null;
+  /** The last delivered event of this URL, to within ten seconds; null if none was delivered. */
+  last_success_at: string | null;
+  /** The next attempt to deliver an event, never in the past; null if no event waits, and while the endpoint is not active. An endpoint that does not answer is tried less often. */
+  next_attempt_at: string | null;
   /** Time until which the previous secret signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -1254,6 +1308,58 @@ export type WebhookWithSecret = {
   failing_since: string | null;
   /** Failure of the last attempt; null unless the endpoint is failing. */
   last_failure: string | null;
+  /** A stable code of the cause of that failure; null if it is unknown. */
+  last_failure_code:
+    | 'loopback_refused'
+    | 'private_address'
+    | 'https_required'
+    | 'unusable_url'
+    | 'name_unknown'
+    | 'name_without_address'
+    | 'name_servers_silent'
+    | 'connection_refused'
+    | 'unreachable'
+    | 'connection_closed'
+    | 'connection_broken'
+    | 'no_connection_in_time'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_of_other_name'
+    | 'certificate_not_trusted'
+    | 'no_tls'
+    | 'tls_failed'
+    | 'redirect'
+    | 'redirect_to_sign_in'
+    | 'redirect_to_nowhere'
+    | 'not_http'
+    | 'unreadable_compression'
+    | 'over_capacity'
+    | 'not_answering_lately'
+    | 'no_answer_in_time'
+    | 'robot_protection'
+    | 'firewall'
+    | 'unauthorized'
+    | 'forbidden'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'gone'
+    | 'length_required'
+    | 'too_large'
+    | 'wrong_content_type'
+    | 'other_protocol'
+    | 'too_many_requests'
+    | 'nothing_behind_proxy'
+    | 'unavailable'
+    | 'server_error'
+    | 'refused'
+    | null;
+  /** The cause of that failure in a sentence, with advice; null if it is unknown. */
+  last_failure_advice: string | null;
+  /** The last delivered event of this URL, to within ten seconds; null if none was delivered. */
+  last_success_at: string | null;
+  /** The next attempt to deliver an event, never in the past; null if no event waits, and while the endpoint is not active. An endpoint that does not answer is tried less often. */
+  next_attempt_at: string | null;
   /** Time until which the previous secret signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -1285,8 +1391,10 @@ export type Delivery = {
   call_id: string;
   /** `dead`: not retried, unless it is replayed. */
   state: 'pending' | 'delivered' | 'dead';
-  /** Null when it is finished. */
+  /** The next attempt, never in the past; null when it is finished, and while the endpoint is not active. */
   next_attempt_at: string | null;
+  /** What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule. */
+  waits_for: 'receiver' | 'resumption' | 'earlier_event' | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
   finished_at: string | null;
@@ -1300,7 +1408,150 @@ export type Delivery = {
     http_status: number | null;
     /** Null when it was delivered. */
     error: string | null;
+    /** A stable code of the cause; null when it was delivered or the cause is unknown. */
+    code:
+      | 'loopback_refused'
+      | 'private_address'
+      | 'https_required'
+      | 'unusable_url'
+      | 'name_unknown'
+      | 'name_without_address'
+      | 'name_servers_silent'
+      | 'connection_refused'
+      | 'unreachable'
+      | 'connection_closed'
+      | 'connection_broken'
+      | 'no_connection_in_time'
+      | 'certificate_expired'
+      | 'certificate_not_yet_valid'
+      | 'certificate_of_other_name'
+      | 'certificate_not_trusted'
+      | 'no_tls'
+      | 'tls_failed'
+      | 'redirect'
+      | 'redirect_to_sign_in'
+      | 'redirect_to_nowhere'
+      | 'not_http'
+      | 'unreadable_compression'
+      | 'over_capacity'
+      | 'not_answering_lately'
+      | 'no_answer_in_time'
+      | 'robot_protection'
+      | 'firewall'
+      | 'unauthorized'
+      | 'forbidden'
+      | 'not_found'
+      | 'method_not_allowed'
+      | 'request_timeout'
+      | 'gone'
+      | 'length_required'
+      | 'too_large'
+      | 'wrong_content_type'
+      | 'other_protocol'
+      | 'too_many_requests'
+      | 'nothing_behind_proxy'
+      | 'unavailable'
+      | 'server_error'
+      | 'refused'
+      | null;
+    /** The cause in a sentence, with advice; null when it was delivered or the cause is unknown. */
+    advice: string | null;
   }[];
+};
+
+export type DeliveryWithPayload = {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  type:
+    | 'call.ringing'
+    | 'call.answered'
+    | 'call.answered_by'
+    | 'call.consent'
+    | 'call.hangup_requested'
+    | 'call.hangup_cancelled'
+    | 'call.transfer_requested'
+    | 'call.transfer_connected'
+    | 'call.transfer_failed'
+    | 'call.transfer_returned'
+    | 'call.ended'
+    | 'recording.completed'
+    | 'recording.failed'
+    | 'call.summarized'
+    | 'call.erased';
+  call_id: string;
+  /** `dead`: not retried, unless it is replayed. */
+  state: 'pending' | 'delivered' | 'dead';
+  /** The next attempt, never in the past; null when it is finished, and while the endpoint is not active. */
+  next_attempt_at: string | null;
+  /** What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule. */
+  waits_for: 'receiver' | 'resumption' | 'earlier_event' | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  finished_at: string | null;
+  attempts: {
+    /** Number of the attempt, from 1. */
+    attempt: number;
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    at: string;
+    duration_ms: number;
+    /** Null without a response. */
+    http_status: number | null;
+    /** Null when it was delivered. */
+    error: string | null;
+    /** A stable code of the cause; null when it was delivered or the cause is unknown. */
+    code:
+      | 'loopback_refused'
+      | 'private_address'
+      | 'https_required'
+      | 'unusable_url'
+      | 'name_unknown'
+      | 'name_without_address'
+      | 'name_servers_silent'
+      | 'connection_refused'
+      | 'unreachable'
+      | 'connection_closed'
+      | 'connection_broken'
+      | 'no_connection_in_time'
+      | 'certificate_expired'
+      | 'certificate_not_yet_valid'
+      | 'certificate_of_other_name'
+      | 'certificate_not_trusted'
+      | 'no_tls'
+      | 'tls_failed'
+      | 'redirect'
+      | 'redirect_to_sign_in'
+      | 'redirect_to_nowhere'
+      | 'not_http'
+      | 'unreadable_compression'
+      | 'over_capacity'
+      | 'not_answering_lately'
+      | 'no_answer_in_time'
+      | 'robot_protection'
+      | 'firewall'
+      | 'unauthorized'
+      | 'forbidden'
+      | 'not_found'
+      | 'method_not_allowed'
+      | 'request_timeout'
+      | 'gone'
+      | 'length_required'
+      | 'too_large'
+      | 'wrong_content_type'
+      | 'other_protocol'
+      | 'too_many_requests'
+      | 'nothing_behind_proxy'
+      | 'unavailable'
+      | 'server_error'
+      | 'refused'
+      | null;
+    /** The cause in a sentence, with advice; null when it was delivered or the cause is unknown. */
+    advice: string | null;
+  }[];
+  /** The body that is sent, as JSON; its first 16000 characters. */
+  payload: string;
+  /** Whether the body is longer. */
+  payload_truncated: boolean;
 };
 
 export type SimulatedCallee = {
@@ -1859,7 +2110,7 @@ export type Operations = {
         /** `builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls. */
         agent: 'builtin' | 'endpoint';
         agent_type?: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | null | undefined;
-        /** https only. Empty is the same as null. */
+        /** https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. Empty is the same as null. */
         chat_url?: string | null | undefined;
         /** For `langgraph`; dropped for every other type. */
         assistant_id?: string | null | undefined;
@@ -1882,7 +2133,7 @@ export type Operations = {
       id: string;
       body: {
         method: 'none' | 'handshake';
-        /** Required for `handshake`; https only. */
+        /** Required for `handshake`. https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. */
         url?: string | null | undefined;
       };
     };
@@ -1899,7 +2150,7 @@ export type Operations = {
       body: {
         /** `builtin`: the built-in agent, with the operator's language model if configured. */
         agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | 'builtin';
-        /** https only. Required except for `builtin`. */
+        /** https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. Required except for `builtin`. */
         chat_url?: string | null | undefined;
         /** For `langgraph`. */
         assistant_id?: string | null | undefined;
@@ -2132,6 +2383,8 @@ export type Operations = {
           action?: string | undefined;
           /** Only entries about this target, or about all of a kind, such as `number`. */
           subject?: string | undefined;
+          /** Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it. */
+          q?: string | undefined;
           /** On this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
           /** On this day or earlier, in the time zone of the workspace. */
@@ -2157,6 +2410,8 @@ export type Operations = {
           action?: string | undefined;
           /** Only entries about this target, or about all of a kind, such as `number`. */
           subject?: string | undefined;
+          /** Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it. */
+          q?: string | undefined;
           /** On this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
           /** On this day or earlier, in the time zone of the workspace. */
@@ -2525,7 +2780,7 @@ export type Operations = {
   createWebhook: {
     request: {
       body: {
-        /** https only. */
+        /** https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. */
         url: string;
         /** Event types to deliver; null for all types. */
         events?:
@@ -2568,7 +2823,7 @@ export type Operations = {
       /** The webhook endpoint. */
       id: string;
       body: {
-        /** https only. */
+        /** https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. */
         url?: string | undefined;
         /** Event types to deliver; null for all types. */
         events?:
@@ -2691,6 +2946,14 @@ export type Operations = {
       /** For the next page; null on the last one. */
       next_cursor: string | null;
     };
+  };
+  /** Read a delivery with its body. Its state, its attempts, and the event as it is sent. */
+  getDelivery: {
+    request: {
+      /** The delivery. */
+      id: string;
+    };
+    answer: DeliveryWithPayload;
   };
   /** Deliver again. Tries a delivery at once and restarts its schedule, whatever its state; a running attempt is not interrupted. The event keeps its id. */
   replayDelivery: {
@@ -2991,6 +3254,7 @@ export const operations = {
     headers: [],
     answer: 'json',
   },
+  getDelivery: { method: 'GET', path: '/api/v1/admin/deliveries/{id}', headers: [], answer: 'json' },
   replayDelivery: {
     method: 'POST',
     path: '/api/v1/admin/deliveries/{id}/replay',

@@ -3,8 +3,9 @@
  * and never held in memory as a whole.
  */
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
+import { openLate } from '#src/domain/open-late.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -51,19 +52,27 @@ export const createRecordingFetcher = (options: {
   now: () => number;
 }): RecordingFetcher => {
   const { database, keys, limits, now } = options;
-  const openAgent = (): Dispatcher =>
-    new Agent({
+  const openAgent = async (): Promise<Dispatcher> => {
+    // Imported late, because calls of a dead process wait for the modules of the start.
+    const { Agent } = await import('undici');
+    return new Agent({
       connect: { timeout: limits.connectMs },
       connections: limits.connections,
       headersTimeout: limits.stallMs,
       bodyTimeout: limits.stallMs,
     });
-  const dispatcher = (options.openDispatcher ?? openAgent)();
+  };
+  const { openDispatcher } = options;
+  const dispatchers = openLate(
+    openDispatcher === null ? openAgent : async () => openDispatcher(),
+    (dispatcher) => dispatcher.destroy(),
+  );
 
   const ask = async (address: string, file: string, method: 'GET' | 'HEAD', range?: string) => {
     const url = new URL(`${recordingsPath}${file}`, address);
     const authorization = proofOf({ method, path: url.pathname, range }, keys, now());
     try {
+      const dispatcher = await dispatchers.get();
       return await dispatcher.request({
         origin: url.origin,
         path: url.pathname,
@@ -113,6 +122,6 @@ export const createRecordingFetcher = (options: {
       return partNames.parse(await body.json());
     },
     openPart: (node, name) => open(node, `parts/${name}`),
-    close: () => dispatcher.destroy(),
+    close: dispatchers.close,
   };
 };

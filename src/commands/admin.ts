@@ -67,7 +67,7 @@ const openContext = async (
       adminToken: credentials?.admin_token,
     },
     engines: {
-      ...enginesOf(config.speech, recognizersOf(config.speech, world)),
+      ...enginesOf(config.speech, await recognizersOf(config.speech, world)),
       turnModel: config.turnModel !== null,
     },
   };

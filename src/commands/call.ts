@@ -7,10 +7,12 @@ import { ConfigError, type Config } from '#config/config.ts';
 import { createClient, TrunklineProblem, TrunklineUnreachable, type Client } from '#src/client/client.ts';
 import type { Call } from '#src/client/schema.ts';
 import { steadyClock } from '#src/clocks.ts';
+import { isLanguage, languages, type Language } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
+import { checkAddress } from '#src/start/http-server.ts';
 import { urlOf } from '#src/start/local-url.ts';
 import { knownGateway } from '#src/start/known-gateway.ts';
 import type { CallView } from './call/call-view.ts';
@@ -23,12 +25,14 @@ import { parseOptions, UsageError } from './parse-options.ts';
 
 const help = `Places a call and shows it as it happens: who says what, how long the agent took, how it ended.
 
-  npm run call -- 01000000001 "Confirm the reservation of tomorrow at three"
+  npm run call -- 01000000001 "Confirm the reservation of tomorrow at three" --language en
+  npm run call -- 01000000001 "내일 오후 3시 예약을 확인해 주세요" --language ko
 
 The number that is called, and what the agent is to do; that may be left out where the agent knows it.
 A gateway that runs on this machine is used; where none runs, one is started, which ends with the call.
 01000000001 to 01000000009 are simulated. On real lines a call costs money, and reaches somebody.
 
+  --language TAG        the language of this call: ${languages.join(', ')}; else that of the number that calls
   --max-duration SEC    the longest call, 60 to 1800
   --metadata KEY=VALUE  said of the call, to find it by; may be given several times
   --listen              plays the recording when the call is over (by ${playerNames})
@@ -43,6 +47,7 @@ Ends with 0 when the call was completed, 1 when it was not, 2 when it was called
 type CallOptions = {
   to: string;
   instruction: string | undefined;
+  language: Language | undefined;
   maxDurationSec: number | undefined;
   metadata: Record<string, string>;
   url: string | undefined;
@@ -54,6 +59,11 @@ const secondsIn = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   if (!/^\d{1,4}$/.test(text)) throw new UsageError('--max-duration is a whole number of seconds');
   return Number(text);
+};
+
+const languageIn = (tag: string | undefined): Language | undefined => {
+  if (tag === undefined || isLanguage(tag)) return tag;
+  throw new UsageError(`--language is one of ${languages.join(', ')}`);
 };
 
 const metadataIn = (texts: readonly string[]): Record<string, string> =>
@@ -71,6 +81,7 @@ const readOptions = (args: readonly string[]): CallOptions | undefined => {
     args: [...args],
     allowPositionals: true,
     options: {
+      language: { type: 'string' },
       'max-duration': { type: 'string' },
       metadata: { type: 'string', multiple: true, default: [] },
       listen: { type: 'boolean', default: false },
@@ -88,6 +99,7 @@ const readOptions = (args: readonly string[]): CallOptions | undefined => {
   return {
     to,
     instruction,
+    language: languageIn(values.language),
     maxDurationSec: secondsIn(values['max-duration']),
     metadata: metadataIn(values.metadata),
     url: values.url,
@@ -115,6 +127,7 @@ const startOwn = async (
   say: (words: string) => void,
   words: Words,
 ): Promise<UsedGateway> => {
+  await checkAddress(config);
   say(words.starting(urlOf(config.host, config.port)));
   const { startGateway } = await import('../gateway.ts');
   const gateway = await startGateway(config, createLogger({ level: 'silent', format: 'json' }));
@@ -167,7 +180,7 @@ const listen = async (
 
 export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
-  output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
+  output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number; rows?: number };
   /** Output for messages about this program when another program reads standard output. */
   errors: { write: (text: string) => unknown };
   interrupts: Interrupts;
@@ -180,6 +193,16 @@ type Interrupts = {
   onInterrupt: (ask: () => void) => void;
 };
 
+/** Size of a terminal that does not report it. */
+const usualSize = { columns: 80, rows: 24 };
+
+const sizeOf = ({
+  isTTY,
+  columns,
+  rows,
+}: ProcessStreams['output']): { columns: number; rows: number } | null =>
+  isTTY === true ? { columns: columns ?? usualSize.columns, rows: rows ?? usualSize.rows } : null;
+
 const viewOn = (
   { output, errors }: ProcessStreams,
   { url, isPassing }: UsedGateway,
@@ -190,7 +213,7 @@ const viewOn = (
     ? createJsonView({ write: (text) => output.write(text), tell: (text) => errors.write(text) })
     : createTerminalView({
         write: (text) => output.write(text),
-        columns: () => (output.isTTY === true ? (output.columns ?? null) : null),
+        size: () => sizeOf(output),
         style: (style, text) => (output.isTTY === true ? styleText(style, text) : text),
         words,
         linkOf: (callId) => `${url}/#/calls/${callId}`,
@@ -217,8 +240,8 @@ export const runCall = async (args: readonly string[], streams: ProcessStreams):
   if (interrupts.wasInterrupted()) return 1;
   const client = createClient({ baseUrl: gateway.url, key: gateway.key });
   const view = viewOn(streams, gateway, wanted.isJson, words);
-  const { to, instruction, maxDurationSec, metadata } = wanted;
-  const request = { to, instruction, max_duration_sec: maxDurationSec, metadata };
+  const { to, instruction, language, maxDurationSec, metadata } = wanted;
+  const request = { to, instruction, language, max_duration_sec: maxDurationSec, metadata };
   const call = await followCall(request, { client, view, words, onInterrupt: interrupts.onInterrupt });
   if (call !== undefined && 'recording' in call && wanted.listens)
     await listen(call, client, { ...view, words, environment });

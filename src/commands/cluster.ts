@@ -87,7 +87,7 @@ const startNode = (
 ): StartedServer => {
   // The same option as in `npm start`: V8 may abort a process that uses WebAssembly in several threads on processors
   // with protection keys (nodejs/node issue 64500).
-  const parameters = ['--no-memory-protection-keys', join(import.meta.dirname, '../main.ts')];
+  const parameters = ['--no-memory-protection-keys', join(import.meta.dirname, '../main.mjs')];
   const child = spawn(process.execPath, parameters, {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -185,6 +185,9 @@ export const testWebhook = (id: string) => client.testWebhook({ id });
 export const listDeliveries = (id: string, query: { cursor?: string | null }) =>
   client.listDeliveries({ ...given<{ cursor?: string }>(query), id, limit: 20 });
 
+/** Returns a delivery with its body. */
+export const getDelivery = (id: string) => client.getDelivery({ id });
+
 export const replayDelivery = (id: string): Promise<Delivery> => client.replayDelivery({ id });
 
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;

@@ -139,6 +139,7 @@ const createConnect = (options: TakeOverOptions) => {
     });
     const progress = checkpoint.progress && byOtherClock(checkpoint.progress, -callTime.shiftOf(callId));
     const now = callTime.now(callId);
+    const unheldMs = unheldMsOf(checkpoint.progress, now);
     const takenOver = resumeStateOf(
       {
         call,
@@ -147,7 +148,7 @@ const createConnect = (options: TakeOverOptions) => {
         kickoff: fresh.kickoff,
         greeting: fresh.greeting,
         now,
-        unheldMs: unheldMsOf(checkpoint.progress, now),
+        unheldMs,
       },
       { node, from: call.takenFrom },
     );
@@ -164,6 +165,7 @@ const createConnect = (options: TakeOverOptions) => {
         callId,
       ),
       connectedWith: connectedWith(takenOver),
+      formerSends: unheldMs !== null && call.takenFrom !== node,
       heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
     });
     if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });

@@ -30,13 +30,7 @@ const readNational = (digits: string, country: Country): string | undefined => {
   return parsed?.isValid() === true ? readInternational(parsed.number, country) : undefined;
 };
 
-/** Reads a number written as digits with an optional `+`. Returns undefined if no reading is in a numbering plan. */
-export const readPhoneNumber = (
-  written: string,
-  country: Country,
-  bare: BareDigits = 'national',
-): string | undefined => {
-  if (!/^\+?\d{1,20}$/.test(written)) return undefined;
+const readWritten = (written: string, country: Country, bare: BareDigits): string | undefined => {
   if (written.startsWith('+')) return readInternational(written, country);
   const domestic = normalizePhoneNumber(written, country);
   if (domestic !== undefined) return domestic;
@@ -49,6 +43,25 @@ export const readPhoneNumber = (
   if (bare === 'international' || written.startsWith(getCountryCallingCode(country)))
     return withoutPlus ?? readNational(written, country);
   return readNational(written, country) ?? withoutPlus;
+};
+
+/** Recent readings, because the few called numbers of a gateway are read several times in each call. */
+const recent = new Map<string, string | undefined>();
+const mostRecent = 1_000;
+
+/** Reads a number written as digits with an optional `+`. Returns undefined if no reading is in a numbering plan. */
+export const readPhoneNumber = (
+  written: string,
+  country: Country,
+  bare: BareDigits = 'national',
+): string | undefined => {
+  if (!/^\+?\d{1,20}$/.test(written)) return undefined;
+  const key = `${country} ${bare} ${written}`;
+  if (recent.has(key)) return recent.get(key);
+  const number = readWritten(written, country, bare);
+  if (recent.size >= mostRecent) recent.clear();
+  recent.set(key, number);
+  return number;
 };
 
 /**

@@ -84,6 +84,11 @@ export type LineResumeState = {
    * while the other party talks to the agent; the leg of a transfer in progress is then hung up at take-over.
    */
   connectedWith: { to: string; talkedMs: number } | null;
+  /**
+   * Whether the former process still sends audio to the far ends, as it does after a hand-over until the audio has
+   * moved.
+   */
+  formerSends: boolean;
 };
 
 /** A leg with `id`, the key of its row. */

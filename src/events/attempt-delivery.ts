@@ -7,6 +7,7 @@ import { transition } from 'xstate';
 import { deliveryMachine, type DeliveryEvent, type DeliveryTimes } from '#machines/delivery.ts';
 import type { CircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { ServerAdvice } from '#src/domain/server-advice.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/events/deliveries.ts';
@@ -18,6 +19,7 @@ import {
   noteEndpointWorks,
 } from '#src/persistence/events/webhook-endpoints.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
+import { deliveryAdvice, type ReceivedResponse } from './delivery-advice.ts';
 import { eventBody } from './payloads.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
@@ -46,18 +48,27 @@ export type DeliveryOutcome = {
   httpStatus: number | null;
   /** Description of the failure without URL or content; null for a delivered event. */
   error: string | null;
+  /** Advice for the owner of the endpoint; null for a delivered event, and if the endpoint is not the cause. */
+  advice: ServerAdvice | null;
   /** Delay that the endpoint requested by `Retry-After` with 429 or 503; null if it requested none. */
   retryAfterMs: number | null;
   durationMs: number;
 };
 
-type Judgement = Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'> & { retryAfterMs?: number | null };
+type Judgement = Pick<DeliveryOutcome, 'result' | 'httpStatus' | 'error'> & {
+  retryAfterMs?: number | null;
+  failure?: EndpointFailure;
+  received?: ReceivedResponse | null;
+};
 
 /**
  * Maximum number of body bytes that are read so that the connection can be reused. With a longer body the connection is
  * closed.
  */
 const readBytes = 16 * 1024;
+
+/** Maximum number of body bytes that advice looks at. */
+const advisedBytes = 4 * 1024;
 
 const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => string> = {
   connect_timeout: () => 'No connection was made in time',
@@ -71,18 +82,33 @@ const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => st
   reply_too_large: () => 'The answer was too large',
 };
 
-/** Reads and drops the body. Errors while reading are ignored, because the status decides. */
-const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
+/** Reads the body and returns its beginning. Errors while reading are ignored, because the status decides. */
+const beginningOf = async ({ body }: EndpointResponse): Promise<string> => {
+  const decoder = new TextDecoder();
+  let beginning = '';
   let size = 0;
   try {
     for await (const bytes of body) {
+      beginning += decoder.decode(bytes.subarray(0, Math.max(0, advisedBytes - size)), { stream: true });
       size += bytes.byteLength;
-      if (size > readBytes) return;
+      if (size > readBytes) break;
     }
   } catch {
     // An error of the body is ignored: it was cut off or timed out.
   }
+  return beginning;
 };
+
+const headersOf = ({ headers }: EndpointResponse): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  );
+
+/** Returns the head of a response that redirects. */
+const redirectOf = ({ status, location }: EndpointFailure): ReceivedResponse | null =>
+  status === undefined ? null : { status, headers: location === undefined ? {} : { location }, body: '' };
 
 /** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, the only date format that may be sent (RFC 9110, 5.6.7). */
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
@@ -130,8 +156,11 @@ export const deliver = async (
       body,
       signal: AbortSignal.any([limit, signal]),
     });
-    await dropBody(response);
-    return judge(response, clock.now());
+    const beginning = await beginningOf(response);
+    return {
+      ...judge(response, clock.now()),
+      received: { status: response.status, headers: headersOf(response), body: beginning },
+    };
   };
 
   const attempt = async (): Promise<Judgement> => {
@@ -140,7 +169,13 @@ export const deliver = async (
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const { failure, status = null } = error;
-        return { result: 'failed', httpStatus: status, error: explanations[failure](error) };
+        return {
+          result: 'failed',
+          httpStatus: status,
+          error: explanations[failure](error),
+          failure: error,
+          received: redirectOf(error),
+        };
       }
       if (signal.aborted) return { result: 'interrupted', httpStatus: null, error: 'Broken off' };
       if (!(error instanceof TimeoutError)) throw error;
@@ -148,8 +183,14 @@ export const deliver = async (
     }
   };
 
-  const outcome = await attempt();
-  return { retryAfterMs: null, ...outcome, durationMs: Math.max(0, clock.now() - startedAt) };
+  const { failure, received = null, ...outcome } = await attempt();
+  const isRefused = outcome.result === 'failed' || outcome.result === 'gone';
+  return {
+    retryAfterMs: null,
+    ...outcome,
+    advice: isRefused ? deliveryAdvice({ url, timeoutMs, failure, received }) : null,
+    durationMs: Math.max(0, clock.now() - startedAt),
+  };
 };
 
 export type AttemptOptions = DeliveryTimes & {
@@ -196,6 +237,7 @@ const notMade: DeliveryOutcome = {
   result: 'failed',
   httpStatus: null,
   error: 'The gateway could not make this attempt',
+  advice: null,
   retryAfterMs: null,
   durationMs: 0,
 };
@@ -224,6 +266,12 @@ const make = async (
   }
 };
 
+/** Minimum interval between two writes of an endpoint's last success. */
+const successNotedMs = 10_000;
+
+const isWorthNoting = ({ failingSince, lastSuccessAt }: ClaimedDelivery['endpoint'], at: Date): boolean =>
+  failingSince !== null || lastSuccessAt === null || at.getTime() - lastSuccessAt.getTime() >= successNotedMs;
+
 /** Stores the attempt and the delivery's next state. */
 const store = async (
   { db, clock }: AttemptOptions,
@@ -236,7 +284,8 @@ const store = async (
   switch (next.state) {
     case 'delivered':
       await recordDeliveryAttempt(db, id, attempted, { state: 'delivered' });
-      if (endpoint.failingSince !== null) await noteEndpointWorks(db, endpoint.id);
+      if (isWorthNoting(endpoint, attempted.at))
+        await noteEndpointWorks(db, { endpointId: endpoint.id, at: attempted.at });
       logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
       return;
     case 'dead':
@@ -279,7 +328,7 @@ export const attemptDelivery = async (
   });
   const at = options.wallClock.now();
   const outcome = await make(options, delivery, { at, signal, logger });
-  const { result, httpStatus, error, retryAfterMs, durationMs } = outcome;
+  const { result, httpStatus, error, advice, retryAfterMs, durationMs } = outcome;
   if (result === 'interrupted') return releaseDelivery(options.db, id);
 
   const breaker = options.breakers.of(endpoint.id);
@@ -294,8 +343,16 @@ export const attemptDelivery = async (
       ? { type: 'attempt.failed', chance: options.random(), retryAfterMs }
       : { type: `attempt.${result}` },
   );
-  const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
+  const why = { code: advice?.code ?? null, advice: advice?.words ?? null };
+  const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error, ...why };
   await store(options, delivery, attempted, next, logger);
   if (error !== null && outcome !== notMade)
-    await noteEndpointFailure(options.db, { endpointId: endpoint.id, at: attempted.at, failure: error });
+    await noteEndpointFailure(options.db, {
+      endpointId: endpoint.id,
+      at: attempted.at,
+      failure: error,
+      ...why,
+      didRespond: httpStatus !== null,
+      coolingUntil: breaker.state() === 'open' ? new Date(options.clock.now() + breaker.remainingMs()) : null,
+    });
 };

@@ -8,6 +8,7 @@ import type { EventType } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
+  findDelivery,
   listDeliveries,
   replayDelivery,
   type DeliveryRecord,
@@ -19,6 +20,7 @@ import {
   deleteWebhookEndpoint,
   findWebhookEndpoint,
   listWebhookEndpoints,
+  nextAttemptsOf,
   patchWebhookEndpoint,
   rotateEndpointSecret,
   type EndpointIn,
@@ -26,6 +28,7 @@ import {
   type WebhookEndpointRecord,
 } from '#src/persistence/events/webhook-endpoints.ts';
 import { newEndpointSecret, rotationMs } from './endpoint-secret.ts';
+import { eventBody } from './payloads.ts';
 
 export type { DeliveryRecord } from '#src/persistence/events/delivery-list.ts';
 
@@ -39,6 +42,12 @@ export type EndpointAdministration = {
 
 /** An endpoint without its secrets. */
 export type WebhookEndpoint = Omit<WebhookEndpointRecord, 'secretSealed' | 'previousSecretSealed'>;
+
+/** An endpoint with the earliest time of its next attempt; null if no event waits or the endpoint is not active. */
+export type ScheduledEndpoint = WebhookEndpoint & { nextAttemptAt: Date | null };
+
+/** A delivery with the body that is sent. */
+export type DeliveryWithPayload = DeliveryRecord & { payload: string };
 
 export type WebhookEndpointSettings = {
   url: string;
@@ -145,36 +154,75 @@ export const listEndpointDeliveries = async (
   return record && listDeliveries(db, { ...page, endpointId });
 };
 
-/** The webhook endpoints of all workspaces, for the API. */
+/** The webhook endpoints of all workspaces, for the API. No `nextAttemptAt` lies in the past. */
 export type Endpoints = {
-  list(workspaceId: string): Promise<WebhookEndpoint[]>;
-  get(endpoint: EndpointIn): Promise<WebhookEndpoint | undefined>;
+  list(workspaceId: string): Promise<ScheduledEndpoint[]>;
+  get(endpoint: EndpointIn): Promise<ScheduledEndpoint | undefined>;
   create(
     workspaceId: string,
     request: WebhookEndpointSettings,
-  ): Promise<{ endpoint: WebhookEndpoint; secret: string }>;
-  patch(endpoint: EndpointIn, patch: EndpointPatch): Promise<WebhookEndpoint | undefined>;
+  ): Promise<{ endpoint: ScheduledEndpoint; secret: string }>;
+  patch(endpoint: EndpointIn, patch: EndpointPatch): Promise<ScheduledEndpoint | undefined>;
   /** Deletes an endpoint. Resolves to whether the endpoint existed. */
   delete(endpoint: EndpointIn): Promise<boolean>;
-  rotateSecret(endpoint: EndpointIn): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined>;
+  rotateSecret(endpoint: EndpointIn): Promise<{ endpoint: ScheduledEndpoint; secret: string } | undefined>;
   deliveries(
     endpoint: EndpointIn,
     page: Parameters<typeof listEndpointDeliveries>[2],
   ): Promise<DeliveryRecord[] | undefined>;
+  /** Returns a delivery with its body. */
+  delivery(delivery: { deliveryId: string; workspaceId: string }): Promise<DeliveryWithPayload | undefined>;
   /** Delivers an event again. */
   replay(delivery: { deliveryId: string; workspaceId: string }): Promise<DeliveryRecord | undefined>;
 };
 
 export const createEndpoints = (administration: EndpointAdministration): Endpoints => {
   const { db, clock } = administration;
+
+  /** Replaces a past time by now: the attempt is in progress or follows at once. */
+  const notPast = <Item extends { nextAttemptAt: Date | null }>(item: Item): Item => ({
+    ...item,
+    nextAttemptAt: item.nextAttemptAt && new Date(Math.max(item.nextAttemptAt.getTime(), clock.now())),
+  });
+
+  const scheduled = async (
+    workspaceId: string,
+    endpoints: readonly WebhookEndpoint[],
+  ): Promise<ScheduledEndpoint[]> => {
+    const next = await nextAttemptsOf(db, workspaceId);
+    return endpoints.map((endpoint) =>
+      notPast({ ...endpoint, nextAttemptAt: next.get(endpoint.id) ?? null }),
+    );
+  };
+
+  const scheduledOne = async (
+    workspaceId: string,
+    endpoint: WebhookEndpoint | undefined,
+  ): Promise<ScheduledEndpoint | undefined> => endpoint && (await scheduled(workspaceId, [endpoint]))[0];
+
   return {
-    list: (workspaceId) => listEndpoints(db, workspaceId),
-    get: (endpoint) => getEndpoint(db, endpoint),
-    create: (workspaceId, request) => createEndpoint(administration, workspaceId, request),
-    patch: (endpoint, patch) => patchEndpoint(administration, endpoint, patch),
+    list: async (workspaceId) => scheduled(workspaceId, await listEndpoints(db, workspaceId)),
+    get: async (endpoint) => scheduledOne(endpoint.workspaceId, await getEndpoint(db, endpoint)),
+    async create(workspaceId, request) {
+      const { endpoint, secret } = await createEndpoint(administration, workspaceId, request);
+      return { endpoint: { ...endpoint, nextAttemptAt: null }, secret };
+    },
+    patch: async (endpoint, patch) =>
+      scheduledOne(endpoint.workspaceId, await patchEndpoint(administration, endpoint, patch)),
     delete: (endpoint) => deleteWebhookEndpoint(db, endpoint),
-    rotateSecret: (endpoint) => rotateSecret(administration, endpoint),
-    deliveries: (endpoint, page) => listEndpointDeliveries(db, endpoint, page),
-    replay: (delivery) => replayDelivery(db, { ...delivery, now: new Date(clock.now()) }),
+    async rotateSecret(wanted) {
+      const rotated = await rotateSecret(administration, wanted);
+      const endpoint = await scheduledOne(wanted.workspaceId, rotated?.endpoint);
+      return rotated && endpoint && { endpoint, secret: rotated.secret };
+    },
+    deliveries: async (endpoint, page) => (await listEndpointDeliveries(db, endpoint, page))?.map(notPast),
+    async delivery(wanted) {
+      const found = await findDelivery(db, wanted);
+      return found && { ...notPast(found.delivery), payload: eventBody(found.event) };
+    },
+    async replay(delivery) {
+      const record = await replayDelivery(db, { ...delivery, now: new Date(clock.now()) });
+      return record && notPast(record);
+    },
   };
 };

@@ -6,12 +6,14 @@
  * The client uses undici's `request` instead of `fetch`: only the headers below are added, and redirects are not
  * followed. The client does not ask for compression, which can delay a stream, but decompresses compressed responses.
  */
-import { Agent, type Dispatcher, type FormData } from 'undici';
+import type { Dispatcher, FormData } from 'undici';
+import { openLate } from '#src/domain/open-late.ts';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
 import { decompress } from './decompress.ts';
 import { endpointUrlProblem } from './endpoint-url.ts';
 import { scheduledFairly } from './fair-scheduling.ts';
-import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
+import type { ConnectorOptions } from './guarded-connector.ts';
+import type { TargetDispatcher } from './target-dispatcher.ts';
 
 export type EndpointRequest = {
   /** Headers, sent unchanged. The client adds `accept-encoding` and `user-agent`. */
@@ -80,18 +82,15 @@ async function* limited(
 }
 
 export const createEndpointClient = (options: EndpointClientOptions): EndpointClient => {
-  const connections = trackConnections(guardedConnector(options));
-  const openAgent: OpenDispatcher = () =>
-    new Agent({
-      connect: connections.connect,
-      connections: options.connectionsPerHost,
-      // Disabled here, because callers set the time limits.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  const dispatcher = (options.openDispatcher ?? openAgent)();
+  const open = async (): Promise<TargetDispatcher> => {
+    const { openDispatcher } = options;
+    if (openDispatcher) return { dispatcher: openDispatcher(), opened: () => 0, brokenBy: () => undefined };
+    const { openTargetDispatcher } = await import('./target-dispatcher.ts');
+    return openTargetDispatcher(options);
+  };
+  const targets = openLate(open, ({ dispatcher }) => dispatcher.destroy());
 
-  const request = (url: URL, { headers, body = '', signal }: EndpointRequest) =>
+  const request = (dispatcher: Dispatcher, url: URL, { headers, body = '', signal }: EndpointRequest) =>
     dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
@@ -102,14 +101,15 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
     });
 
   const send = async (url: URL, endpointRequest: EndpointRequest) => {
-    const before = connections.opened();
     try {
-      return await request(url, endpointRequest).catch((error: unknown) => {
+      const { dispatcher, opened, brokenBy } = await targets.get();
+      const before = opened();
+      return await request(dispatcher, url, endpointRequest).catch((error: unknown) => {
         // Most servers close an idle connection after 5 s, so an error on a reused connection is no failure of the
         // server: the request is sent once more.
-        const isStale = (connections.brokenBy(error) ?? Infinity) <= before;
+        const isStale = (brokenBy(error) ?? Infinity) <= before;
         if (!isStale || endpointRequest.signal.aborted) throw error;
-        return request(url, endpointRequest);
+        return request(dispatcher, url, endpointRequest);
       });
     } catch (error) {
       endpointRequest.signal.throwIfAborted();
@@ -146,6 +146,6 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
         throw error;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: targets.close,
   };
 };

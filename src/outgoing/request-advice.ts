@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type { ServerAdvice, ServerTrouble } from '#src/domain/server-advice.ts';
 
-/** All troubles except those of event receivers, whose texts are in `src/events/test-event.ts`. */
+/** All troubles except those of event receivers, whose texts are in `src/events/delivery-advice.ts`. */
 type RequestTrouble = Exclude<ServerTrouble, 'unauthorized' | 'forbidden' | 'refused' | 'no_answer_in_time'>;
 
 /** A failed request to a customer's server, with the data that advice needs. */

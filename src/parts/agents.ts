@@ -7,7 +7,6 @@ import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import { type Agent, withBreaker } from '#src/agents/agent.ts';
 import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
 import { createStartReply, type StartReply } from '#src/agents/start-reply.ts';
-import { createTryAgent } from '#src/agents/trial.ts';
 import type { Fence } from '#src/domain/fence.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';
@@ -145,8 +144,10 @@ export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
         timeoutMs: agentTimes.handshakeMs,
         clock,
       })(request),
-    tryAgent: (request, workspaceId) =>
-      createTryAgent({
+    async tryAgent(request, workspaceId) {
+      // Imported late, because calls of a dead process wait for the modules of the start.
+      const { createTryAgent } = await import('#src/agents/trial.ts');
+      return createTryAgent({
         client: outgoing.trials.of(workspaceId),
         clock,
         limits: replyLimits,
@@ -155,6 +156,7 @@ export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
         wholeTrialMs: agentTimes.wholeTrialMs,
         languageModel: languageModel.model,
         logger: logger.child({ trial: true }),
-      })(request),
+      })(request);
+    },
   };
 };

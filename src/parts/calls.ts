@@ -1,4 +1,5 @@
 /** Calls of this gateway: the journal of their facts, admission, the switchboard, requests. */
+import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import {
   callTimes,
   knownKeysMs,
@@ -49,7 +50,12 @@ import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
-import { createFactRecorder, journalPosition, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import {
+  createFactRecorder,
+  journalPosition,
+  type RecordAsHolder,
+  type RecordedFact,
+} from '#src/persistence/calls/call-facts.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -133,6 +139,20 @@ export const startJournal = (
     logger,
   });
   const record = createFactRecorder(database.journal);
+  /** Writes a turn with the progress of its call. */
+  const writeTurn: RecordAsHolder = async (callId, sequence, fact, epoch, beside) => {
+    // The chart publishes a turn in the middle of the transition that changes the progress.
+    await laterInThisPass();
+    const progress = checkpoints.withTurn(callId);
+    let isStored = false;
+    try {
+      const written = await record(callId, sequence, fact, epoch, { ...beside, progress });
+      isStored = written !== null;
+      return written;
+    } finally {
+      if (progress !== null) checkpoints.turnWritten(callId, isStored);
+    }
+  };
   const journal = createJournal({
     bus,
     write: async (callId, sequence, fact, epoch) => {
@@ -141,6 +161,7 @@ export const startJournal = (
       const checkpoint =
         fact.type === 'call.answered' ? settings.checkpointOf(callId, checkpoints.withAnswer(callId)) : null;
       const beside = { checkpoint, transitions: last, legsAreGone: checkpoints.areGone(callId) };
+      if (fact.type === 'turn.spoken') return writeTurn(callId, sequence, fact, epoch, beside);
       const written = await record(callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;

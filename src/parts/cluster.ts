@@ -131,7 +131,21 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   const lines = sharedLines(config);
   const shared = suddenDeathsOf(config);
   const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
-  const watch = createNodeWatch({ database, node, shared, numbers, fence, clock, steadyClock, logger });
+  const leaves = {
+    form: config.lines === 'none' ? 0 : checkpointForm,
+    forMs: clusterPolicy.leaveToOthersMs,
+  };
+  const watch = createNodeWatch({
+    database,
+    node,
+    shared,
+    numbers,
+    leaves,
+    fence,
+    clock,
+    steadyClock,
+    logger,
+  });
   const ticking = createRepeatedTask({
     work: async () => fence.tick(),
     everyMs: clusterPolicy.beatMs,

@@ -83,11 +83,19 @@ export type StartedTakeOver = TakeOver & {
   settle(): Promise<void>;
   /** Releases all calls, because others declared this gateway dead and may have taken them. */
   leaveAll(): void;
+  /** Claims those of these calls, which this gateway has released, that no other gateway takes. */
+  takeBack(callIds: readonly string[]): void;
 };
 
 export const startTakeOver = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
-  parts: { journalling: CallJournal; calls: Calls; agents: Agents; recordings: Recordings },
+  parts: {
+    journalling: CallJournal;
+    calls: Calls;
+    agents: Agents;
+    recordings: Recordings;
+    telephony: Pick<Telephony, 'lines'>;
+  },
   orphanedCalls: OrphanedCalls,
 ): StartedTakeOver => {
   const { calls } = parts;
@@ -143,8 +151,10 @@ export const startTakeOver = (
     leaveAll() {
       takeBack(calls.switchboard.leaveAll());
     },
+    takeBack,
     async take({ from, callIds }) {
-      if (!hasLines || calls.admission.isDraining()) return false;
+      const canTake = hasLines && !calls.admission.isDraining() && parts.telephony.lines.health().ready;
+      if (!canTake) return false;
       if (callIds.length > 0)
         await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
       return true;
@@ -213,7 +223,7 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
       successors: { are: 'others', nodes },
       because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
-  if (others.takers.length > 0) return nobody('because the other gateways do not respond');
+  if (others.takers.length > 0) return nobody('because the other gateways do not respond or are not ready');
   if (others.living.length > 0 && sharedLines(config) === null)
     return nobody('because without the relay no other gateway can take them over');
   // Gateways without lines are excluded, because they would end the calls that they cannot resume.
@@ -253,6 +263,12 @@ export type StartedHandOver = {
   begin(): Promise<void>;
   /** Finishes the hand-over (see `HandOver`). If no hand-over was begun, the function has no effect. */
   finish: HandOver['finish'];
+  /**
+   * Releases those of these calls that can continue at another gateway, even during speech, because this one is cut off
+   * from their signalling. Releases none if there is no other gateway that is ready, if `isCutOff` returns false by then,
+   * or if this gateway stops.
+   */
+  giveCutOff(callIds: readonly string[], isCutOff: () => boolean): Promise<void>;
 };
 
 export const startHandOver = (
@@ -264,9 +280,10 @@ export const startHandOver = (
     journalling: CallJournal;
     telephony: Telephony;
     recordings: Recordings;
+    takeOver: Pick<StartedTakeOver, 'takeBack'>;
   },
 ): StartedHandOver => {
-  const { cluster, calls, liveCalls, telephony, recordings } = parts;
+  const { cluster, calls, liveCalls, telephony, recordings, takeOver } = parts;
   const { journal, checkpoints } = parts.journalling;
   let begun: HandOver | null = null;
 
@@ -287,7 +304,36 @@ export const startHandOver = (
       logger.warn({ calls: callIds.length }, 'checkpoints of released calls were not written in time');
   };
 
+  const means = { letGo, give: cluster.giveCalls, numbers: closing.handOver, clock, logger };
+
+  const giveCutOff = async (callIds: readonly string[], isCutOff: () => boolean): Promise<void> => {
+    const standing = (): StandingCall[] =>
+      standingCalls(calls, telephony).filter(({ callId }) => callIds.includes(callId));
+    if (calls.admission.isDraining() || standing().length === 0) return;
+    const { successors } = await chooseSuccessors(config, cluster);
+    const count = standing().length;
+    if (successors?.are !== 'others' || count === 0 || !isCutOff()) return;
+    logger.warn(
+      { calls: count },
+      `this gateway is cut off from drachtio-server; its calls continue at ${successors.nodes.join(', ')}`,
+    );
+    const released: string[] = [];
+    const handOver = beginHandOver(successors, {
+      ...means,
+      letGo(some, to) {
+        released.push(...some);
+        return letGo(some, to);
+      },
+      choose: async () => null,
+      count: () => count,
+      standing,
+    });
+    await handOver.finish();
+    takeOver.takeBack(released);
+  };
+
   return {
+    giveCutOff,
     async begin() {
       const count = liveCalls.count.get();
       try {
@@ -307,11 +353,7 @@ export const startHandOver = (
         },
         count: () => liveCalls.count.get(),
         standing: () => standingCalls(calls, telephony),
-        letGo,
-        give: cluster.giveCalls,
-        numbers: closing.handOver,
-        clock,
-        logger,
+        ...means,
       });
     },
     async finish() {
@@ -340,7 +382,7 @@ export const endCalls = async (
     streams: Pick<StreamPermits, 'close'>;
     switchboard: Pick<Switchboard, 'empty' | 'hangUpAll' | 'closeAll'>;
     lines: Pick<Lines, 'takeNoMore'>;
-    handOver: StartedHandOver;
+    handOver: Pick<StartedHandOver, 'begin' | 'finish'>;
     logger: Logger;
   },
   drainSec: number,

@@ -8,26 +8,17 @@ import { languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { VoiceSamples } from '#src/domain/voice.ts';
 import { atMost } from '#src/speech/at-most.ts';
-import { deepgramAura } from '#src/speech/deepgram-aura.ts';
-import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
-import { deepgram } from '#src/speech/deepgram.ts';
-import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
-import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { espeakVoices } from '#src/speech/espeak-voices.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
-import { openaiSpeech } from '#src/speech/openai-speech.ts';
-import { openaiTranscription } from '#src/speech/openai-transcription.ts';
-import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
+import { pocketsphinxProgram } from '#src/speech/pocketsphinx-program.ts';
 import type { RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { createSpeechEngines, type VoiceEngine } from '#src/speech/speech-engines.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
-import { vosk } from '#src/speech/vosk.ts';
-import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
 export type Speech = ReturnType<typeof createSpeechEngines> & {
   /** Engines that a number may choose. */
@@ -43,32 +34,46 @@ const programs: ReadonlyMap<string, string> = new Map([
   ['pocketsphinx', pocketsphinxProgram],
 ]);
 
-const createRecognizer = (world: EngineWorld, config: RecognizerConfig): RecognitionEngine => {
+/**
+ * Creates an engine. Only the configured ones are imported, because calls of a dead process wait for the modules of the
+ * start.
+ */
+const createRecognizer = async (world: EngineWorld, config: RecognizerConfig): Promise<RecognitionEngine> => {
   switch (config.engine) {
     case 'deepgram':
-      return deepgram(world, config);
+      return (await import('#src/speech/deepgram.ts')).deepgram(world, config);
     case 'deepgram-flux':
-      return deepgramFlux(world, config);
+      return (await import('#src/speech/deepgram-flux.ts')).deepgramFlux(world, config);
     case 'openai-transcription':
-      return openaiTranscription(world, config);
+      return (await import('#src/speech/openai-transcription.ts')).openaiTranscription(world, config);
     case 'vosk':
-      return vosk(world, config);
+      return (await import('#src/speech/vosk.ts')).vosk(world, config);
     case 'whisper-cpp':
-      return whisperCpp(world, config);
+      return (await import('#src/speech/whisper-cpp.ts')).whisperCpp(world, config);
     default:
-      return pocketsphinx(world);
+      return (await import('#src/speech/pocketsphinx.ts')).pocketsphinx(world);
   }
 };
 
-const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): VoiceEngine['speakingWith'] => {
+const createSynthesizer = async (
+  world: EngineWorld,
+  config: SynthesizerConfig,
+): Promise<VoiceEngine['speakingWith']> => {
   switch (config.engine) {
-    case 'deepgram-aura':
+    case 'deepgram-aura': {
+      const { deepgramAura } = await import('#src/speech/deepgram-aura.ts');
       return (voice) => deepgramAura(world, { ...config, voice });
-    case 'openai-speech':
+    }
+    case 'openai-speech': {
+      const { openaiSpeech } = await import('#src/speech/openai-speech.ts');
       return (voice) => openaiSpeech(world, { ...config, usualVoice: config.voice, voice });
-    case 'elevenlabs':
+    }
+    case 'elevenlabs': {
+      const { elevenLabs } = await import('#src/speech/elevenlabs.ts');
       return (voice) => elevenLabs(world, { ...config, usualVoice: config.voice, voice });
+    }
     default: {
+      const { espeakNg } = await import('#src/speech/espeak-ng.ts');
       const taken = atMost(availableParallelism());
       return (voice) => taken(espeakNg(voice));
     }
@@ -90,8 +95,10 @@ export const enginesOf = (
   isVoice,
 });
 
-export const recognizersOf = ({ recognizers }: SpeechConfig, world: EngineWorld): RecognitionEngine[] =>
-  recognizers.map((each) => createRecognizer(world, each));
+export const recognizersOf = (
+  { recognizers }: SpeechConfig,
+  world: EngineWorld,
+): Promise<RecognitionEngine[]> => Promise.all(recognizers.map((each) => createRecognizer(world, each)));
 
 /** Throws a StartError for an unavailable engine. `path` is the search path for programs. */
 const requireInstalled = async ({ synthesizers, recognizers }: SpeechConfig, path: string): Promise<void> => {
@@ -125,16 +132,17 @@ export const startSpeech = async (
   await requireInstalled(config, path);
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
-  const recognizers = recognizersOf(config, world);
-  const synthesizers = config.synthesizers.map((each): VoiceEngine => {
-    const speakingWith = createSynthesizer(world, each);
+  const recognizers = await recognizersOf(config, world);
+  const createVoiceEngine = async (each: SynthesizerConfig): Promise<VoiceEngine> => {
+    const speakingWith = await createSynthesizer(world, each);
     const remember = rememberSentences(rememberedBytes);
     return {
       name: each.engine,
       speakingWith: (voice) => remember(speakingWith(voice), voice),
       ...(each.engine === 'espeak-ng' ? { voices: espeakVoices } : {}),
     };
-  });
+  };
+  const synthesizers = await Promise.all(config.synthesizers.map(createVoiceEngine));
   const installed = async (): Promise<VoiceEngine[]> => {
     const found = await findSynthesizer({ logger, path });
     return [{ name: found.name, speakingWith: () => found }];

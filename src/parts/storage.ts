@@ -13,6 +13,8 @@ import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { recordings as recordingPolicy } from '#config/policy.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { OtherParts } from '#src/recordings/assembly.ts';
+import type { PartUploadNumbers } from '#src/recordings/part-uploads.ts';
+import { bytesPerSecond } from '#src/recordings/raw-part.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
 import type { S3Account } from '#src/recordings/s3-store.ts';
 import type { RecordingStore } from '#src/recordings/store.ts';
@@ -21,6 +23,14 @@ import type { RecordingStore } from '#src/recordings/store.ts';
 const openStore = async (account: S3Account): Promise<RecordingStore> => {
   const { createS3Store } = await import('#src/recordings/s3-store.ts');
   return createS3Store(account, recordingPolicy.limits);
+};
+
+/** Returns the numbers of uploads after this many seconds of audio each; null without any. */
+const partNumbers = (seconds: number): PartUploadNumbers | null => {
+  if (seconds === 0) return null;
+  const pieceBytes = seconds * bytesPerSecond;
+  const { mostBytes, ...numbers } = recordingPolicy.parts;
+  return { ...numbers, pieceBytes, mostBytes: Math.max(pieceBytes, mostBytes) };
 };
 
 /**
@@ -41,6 +51,7 @@ export const startRecordings = async (
       store: await openStore(store),
       prefix: store.prefix,
       numbers: recordingPolicy.uploads,
+      parts: partNumbers(store.partSec),
     },
     abandoned: recordingPolicy.abandoned,
     encoding: {

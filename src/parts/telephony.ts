@@ -95,6 +95,8 @@ type LineParts = {
   keepSipMessage: KeepSipMessage | null;
   /** Called when the relay has lost its connection with another gateway. */
   onNodeLost: (node: string) => void;
+  /** See `DrachtioLinesOptions`. */
+  onCutOff: (callIds: readonly string[], isCutOff: () => boolean) => Promise<void>;
   /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
 };
@@ -136,6 +138,7 @@ const realLines = async (
       logger.warn({ call_id: callId }, 'another gateway has taken over a call, which this one releases');
       bus.publish('taken', { callId });
     },
+    onCutOff: parts.onCutOff,
     readOrphans: (node) => parts.checkpoints.orphans(parts.isResumed, node),
     trunkLoad: createTrunkLoad(database, node),
     trunkTimes,
@@ -435,6 +438,7 @@ export const startTelephony = async (
     overheard: Overheard;
     outgoing: Outgoing;
     cluster: Pick<Cluster, 'leftRelay'>;
+    onCutOff: LineParts['onCutOff'];
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<Telephony> => {
@@ -464,6 +468,7 @@ export const startTelephony = async (
     isResumed: parts.isResumed,
     keepSipMessage: sipTraces.keep,
     onNodeLost: parts.cluster.leftRelay,
+    onCutOff: parts.onCutOff,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
   });
   started.defer(() => chosen.lines.close());

@@ -7,6 +7,9 @@
  *   back.
  * - Without any part the gateway assigns the recording to a gateway that may have one. That gateway does the same at
  *   the next check, and `recordings.ts` marks the recording as failed if that gateway never returns.
+ * - With a store, the parts of an unavailable gateway come from there, as far as it has uploaded them. Without the last
+ *   piece they count as missing: the file has what there is, and is made again when the gateway is back. While the store
+ *   is unavailable as well, the recording waits for it.
  * - Raw parts are removed when their recording is complete, has failed, or was erased.
  */
 import type { Readable } from 'node:stream';
@@ -25,7 +28,9 @@ import {
 import { livingNodes } from '#src/persistence/nodes/nodes.ts';
 import { EncodingStopped, type Encoding } from './encoding.ts';
 import type { RecordingFormat } from './encoder.ts';
-import { partIn } from './raw-part.ts';
+import type { PartPieces } from './part-pieces.ts';
+import type { PartUploads } from './part-uploads.ts';
+import { partIn, partName, type RawPart } from './raw-part.ts';
 import {
   formatOf,
   truncatedName,
@@ -33,6 +38,7 @@ import {
   type PartInFolder,
   type RecordingFolder,
 } from './recording-folder.ts';
+import { StoreFailure } from './store.ts';
 
 /** Access to the raw parts of other gateways. Both reject if the gateway is unavailable. */
 export type OtherParts = {
@@ -41,6 +47,9 @@ export type OtherParts = {
   open(node: string, name: string): Promise<OpenRecording<Readable> | undefined>;
 };
 
+/** Raw parts in the store. */
+export type StoredParts = PartPieces & Pick<PartUploads, 'mayHave' | 'forget'>;
+
 export type AssemblyNumbers = {
   /** Interval of the looks for recordings and raw parts that were left. */
   everyMs: number;
@@ -48,6 +57,8 @@ export type AssemblyNumbers = {
   askAgainMs: number;
   /** Maximum time for which a recording waits for unavailable gateways. */
   waitMs: number;
+  /** Maximum time for which a recording waits for an unavailable store of the parts of an unavailable gateway. */
+  storeMs: number;
   /** Time after the end of a call for which raw parts are kept for its recording. */
   keepMs: number;
   /** Maximum delay after a failure. */
@@ -62,6 +73,11 @@ export type Assembly = {
    * only the database may know. Resolves when that is done or left to a later look; never rejects.
    */
   make(callId: string, of: { takenFrom: string | null } | 'stored'): Promise<void>;
+  /**
+   * Makes the recording of a gateway that disappeared for good, of its parts in the store. The recording fails without
+   * any. Never rejects.
+   */
+  makeAbandoned(callId: string): Promise<void>;
   /** Notes that the file of this call is complete: the file is not made again while it waits for the store. */
   isMade(callId: string): void;
   /** Makes waiting recordings without the parts of unavailable gateways, and waits for all recordings. */
@@ -74,6 +90,10 @@ export type AssemblyOptions = {
   encoding: Encoding;
   /** `null`: there are no other gateways. */
   others: OtherParts | null;
+  /** Whether complete files are uploaded to a store. */
+  hasStore: boolean;
+  /** `null`: there are no raw parts in a store. */
+  stored: StoredParts | null;
   database: Database;
   /** Name of this gateway among those of the database. */
   node: string;
@@ -88,17 +108,28 @@ export type AssemblyOptions = {
   logger: Logger;
 };
 
-/** Parts of a call, and the gateways whose parts are missing. */
+/** Former holders of a call. `known`: those of its take-overs in the journal, in order. */
+type Holders = { names: readonly string[]; known: readonly string[] };
+
+const noHolders: Holders = { names: [], known: [] };
+
+/** Parts of a call, and the gateways whose parts are missing, wholly or at their ends. */
 type Collected = { parts: PartInFolder[]; missing: string[] };
+
+/** Servers that did not answer during a look. */
+type Look = { unavailable: Set<string>; storeIsAway: boolean };
 
 /** Maximum time between the answer and the first part. A recording that begins later lacks its beginning. */
 const longestBeginningMs = 1_000;
+
+const beginsLate = (parts: readonly RawPart[]): boolean =>
+  (parts[0]?.fromMs ?? Infinity) > longestBeginningMs;
 
 /** Number of calls whose states are read in one query. */
 const batch = 1_000;
 
 export const createAssembly = (options: AssemblyOptions): Assembly => {
-  const { folder, format, encoding, others, database, node, numbers, clock, logger } = options;
+  const { folder, format, encoding, others, stored, database, node, numbers, clock, logger } = options;
   const { parts: partsFolder } = folder;
   const closing = new AbortController();
   const underWay = new Map<string, Promise<void>>();
@@ -118,14 +149,28 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     }
   };
 
-  /** Fetches the parts of other gateways. Gateways in `unavailable` are skipped; the function adds others that fail. */
+  const isSame = (one: Pick<RawPart, 'node' | 'fromMs'>, other: Pick<RawPart, 'node' | 'fromMs'>): boolean =>
+    one.node === other.node && one.fromMs === other.fromMs;
+
+  /** Fetches the parts from the store that are not here, or not with their ends. */
+  const fetchStored = async (callId: string, { list, read }: PartPieces): Promise<void> => {
+    const here = (await partsFolder.of(callId)).filter(({ isCut }) => !isCut);
+    for (const part of await list(callId))
+      if (!here.some((one) => isSame(one, part)))
+        await partsFolder.store(partName({ ...part, hasEnd: false, isCut: !part.isWhole }), read(part));
+  };
+
+  /**
+   * Fetches the parts of other gateways, and of the store if it may have any that are not here. Gateways in
+   * `unavailable` are skipped; the function adds others that fail. Rejects with a `StoreFailure`.
+   */
   const collect = async (
     callId: string,
-    holders: readonly string[],
-    unavailable: Set<string>,
+    { names, known }: Holders,
+    { unavailable, store }: { unavailable: Set<string>; store: PartPieces | null },
   ): Promise<Collected> => {
     const silent: string[] = [];
-    for (const holder of holders) {
+    for (const holder of names) {
       if (!unavailable.has(holder))
         try {
           await fetchParts(holder, callId);
@@ -136,9 +181,23 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
         }
       silent.push(holder);
     }
-    const parts = await partsFolder.of(callId);
     // In a shared folder the parts of a gateway are here, whether or not it runs.
-    return { parts, missing: silent.filter((holder) => parts.every((part) => part.node !== holder)) };
+    let parts = await partsFolder.of(callId);
+    const ofNode = (holder: string): PartInFolder[] => parts.filter((part) => part.node === holder);
+    if (
+      store !== null &&
+      (silent.length > 0 || beginsLate(parts) || names.some((holder) => ofNode(holder).length === 0))
+    ) {
+      await fetchStored(callId, store);
+      parts = await partsFolder.of(callId);
+    }
+    const isMissing = (holder: string): boolean => {
+      const own = ofNode(holder);
+      // A gateway that held the call twice has two parts. The last one may be too short for a piece in the store.
+      const times = stored === null ? 1 : known.filter((name) => name === holder).length;
+      return own.some(({ isCut }) => isCut) || own.length < Math.max(1, times);
+    };
+    return { parts, missing: silent.filter(isMissing) };
   };
 
   const pause = (milliseconds: number): Promise<void> =>
@@ -152,11 +211,36 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       closing.signal.addEventListener('abort', wake);
     });
 
-  const collectPatiently = async (callId: string, holders: readonly string[]): Promise<Collected> => {
+  /** Like `collect`. A failure of the store leaves the parts missing, but once `isLast` it rejects. */
+  const collectOnce = async (
+    callId: string,
+    holders: Holders,
+    { useStore, isLast }: { useStore: boolean; isLast: boolean },
+  ): Promise<Collected> => {
+    const unavailable = new Set<string>();
+    try {
+      return await collect(callId, holders, { unavailable, store: useStore ? stored : null });
+    } catch (error) {
+      if (!(error instanceof StoreFailure) || (isLast && (await mayWaitForStore(callId)))) throw error;
+      logger.warn(
+        { call_id: callId, err: error },
+        'parts of a recording could not be fetched from the store',
+      );
+      return collect(callId, holders, { unavailable, store: null });
+    }
+  };
+
+  /** Whether a recording may wait for the store. One without any part here has no time of its own. */
+  const mayWaitForStore = async (callId: string): Promise<boolean> => {
+    const savedAt = await partsFolder.savedAt(callId);
+    return savedAt === 0 || clock.now() - savedAt < numbers.storeMs;
+  };
+
+  const collectPatiently = async (callId: string, holders: Holders): Promise<Collected> => {
     for (let waitedMs = 0; ; waitedMs += numbers.askAgainMs) {
-      const collected = await collect(callId, holders, new Set());
-      if (collected.missing.length === 0 || waitedMs >= numbers.waitMs || closing.signal.aborted)
-        return collected;
+      const isLast = waitedMs >= numbers.waitMs || closing.signal.aborted;
+      const collected = await collectOnce(callId, holders, { useStore: isLast || waitedMs === 0, isLast });
+      if (collected.missing.length === 0 || isLast) return collected;
       await pause(numbers.askAgainMs);
     }
   };
@@ -189,22 +273,44 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       savedAt: clock.now(),
     });
     // While parts are missing, the others are needed to make the file again; then a look removes them with the old file.
-    if (missing.length === 0 && earlier === null) await partsFolder.remove(callId);
+    if (missing.length === 0 && earlier === null) await removeMadeParts(callId);
+  };
+
+  /** Removes the parts of a call here and in the store. */
+  const removeAllParts = async (callId: string): Promise<void> => {
+    if (stored !== null) {
+      const { length: count } = await partsFolder.of(callId);
+      const isNeeded = stored.mayHave(callId, count);
+      await stored.forget(callId);
+      if (isNeeded) await stored.remove(callId);
+    }
+    await partsFolder.remove(callId);
+  };
+
+  /** Parts that cannot be removed now are removed by a later look. */
+  const removeMadeParts = async (callId: string): Promise<void> => {
+    try {
+      await removeAllParts(callId);
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      logger.debug({ call_id: callId, err: error }, 'the parts of a recording could not be removed yet');
+    }
   };
 
   const isTruncated = ({ parts, missing }: Collected): boolean =>
     missing.length > 0 ||
+    parts.some(({ isCut }) => isCut) ||
     parts.at(-1)?.hasEnd !== true ||
-    (parts[0]?.fromMs ?? Infinity) > longestBeginningMs;
+    beginsLate(parts);
 
   /** Other gateways that may have parts of a call. */
-  const holdersOf = async (callId: string, takenFrom?: string): Promise<string[]> => {
+  const holdersOf = async (callId: string, takenFrom?: string): Promise<Holders> => {
     const { known, areAll } = await formerHolders(database, callId);
     // A gateway that died while it took the call over does not appear in the journal, and hides the one before it.
     const living = areAll ? [] : (await livingNodes(database, node)).map(({ name }) => name);
     const holders = new Set([...known, ...living, ...(takenFrom === undefined ? [] : [takenFrom])]);
     holders.delete(node);
-    return [...holders];
+    return { names: [...holders], known };
   };
 
   const leave = async (callId: string, to: string): Promise<void> => {
@@ -220,7 +326,17 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     }
   };
 
-  const makeFirst = async (callId: string, holders: readonly string[]): Promise<void> => {
+  /**
+   * Whether this gateway finishes the recording. A gateway that was cut off may have lost the call without knowing it;
+   * its file would replace that of the next holder in the store.
+   */
+  const isOurs = async (callId: string): Promise<boolean> => {
+    const states = await recordingStates(database, { node, callIds: [callId], oldAfterMs: numbers.keepMs });
+    return states.get(callId)?.isHere ?? true;
+  };
+
+  const makeFirst = async (callId: string, holders: Holders): Promise<void> => {
+    if (options.hasStore && !(await isOurs(callId))) return;
     const collected = await collectPatiently(callId, holders);
     const [missing] = collected.missing;
     if (collected.parts.length > 0)
@@ -233,15 +349,25 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     }
   };
 
+  /** Makes the recording of a gateway that never returned, of its parts in the store. */
+  const makeAbandoned = async (callId: string): Promise<void> => {
+    const collected = await collect(callId, await holdersOf(callId), {
+      unavailable: new Set(),
+      store: stored,
+    });
+    if (collected.parts.length === 0) options.onFailed(callId);
+    else await encode(callId, collected, { truncated: isTruncated(collected), earlier: null });
+  };
+
   /** Makes a truncated recording again if all parts are available now. */
   const makeAgain = async (
     callId: string,
     { file }: RecordingState,
     unavailable: Set<string>,
   ): Promise<void> => {
-    const collected = await collect(callId, await holdersOf(callId), unavailable);
+    const collected = await collect(callId, await holdersOf(callId), { unavailable, store: null });
     if (collected.missing.length > 0) return;
-    if (isTruncated(collected) || file === null) await partsFolder.remove(callId);
+    if (isTruncated(collected) || file === null) await removeAllParts(callId);
     else await encode(callId, collected, { truncated: false, earlier: file.replace('.truncated.', '.') });
   };
 
@@ -258,7 +384,12 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
         const count = (failures.get(callId)?.count ?? 0) + 1;
         const againMs = Math.min(numbers.longestBackoffMs, numbers.everyMs * 2 ** (count - 1));
         failures.set(callId, { count, notBefore: clock.now() + againMs });
-        logger.error({ call_id: callId, err: error }, 'making a recording failed; a retry follows');
+        if (error instanceof StoreFailure)
+          logger.warn(
+            { call_id: callId, err: error },
+            'the store, which may have parts of a recording, is unavailable; a retry follows',
+          );
+        else logger.error({ call_id: callId, err: error }, 'making a recording failed; a retry follows');
       } finally {
         underWay.delete(callId);
       }
@@ -268,7 +399,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   };
 
   const removeParts = async (callId: string, { isHere, file, truncated }: RecordingState): Promise<void> => {
-    await partsFolder.remove(callId);
+    await removeAllParts(callId);
     made.delete(callId);
     if (!isHere || file === null || truncated) return;
     const replaced = truncatedName(file);
@@ -276,24 +407,27 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     await options.removeStored(replaced);
   };
 
-  const settle = async (
-    callId: string,
-    state: RecordingState | undefined,
-    unavailable: Set<string>,
-  ): Promise<void> => {
+  /** Removes parts. Once the store has failed, the calls after it in this look wait for the next one. */
+  const tidy = async (callId: string, round: Look, work: () => Promise<void>): Promise<void> => {
+    if (round.storeIsAway) return;
+    await run(callId, work);
+    round.storeIsAway = stored !== null && failures.has(callId);
+  };
+
+  const settle = async (callId: string, state: RecordingState | undefined, round: Look): Promise<void> => {
     if (state === undefined) {
       // The answer may not be stored yet.
       if (clock.now() - (await partsFolder.savedAt(callId)) > numbers.keepMs)
-        await partsFolder.remove(callId);
+        await tidy(callId, round, () => removeAllParts(callId));
       return;
     }
     const { status, truncated, isErased, isOver, isOld, isHere } = state;
     if (isErased || status === 'failed' || (status === 'completed' && !truncated))
-      return removeParts(callId, state);
+      return tidy(callId, round, () => removeParts(callId, state));
     if (!isOver) return;
     if (status === 'completed') {
-      if (isOld) await removeParts(callId, state);
-      else if (isHere) await run(callId, () => makeAgain(callId, state, unavailable));
+      if (isOld) await tidy(callId, round, () => removeParts(callId, state));
+      else if (isHere) await run(callId, () => makeAgain(callId, state, round.unavailable));
       return;
     }
     if (!isHere || made.has(callId)) return;
@@ -307,14 +441,15 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     (failures.get(callId)?.notBefore ?? 0) <= clock.now();
 
   const lookAtParts = async (stopped: AbortSignal): Promise<void> => {
-    const calls = [...(await partsFolder.calls())].filter(isDue);
-    const unavailable = new Set<string>();
+    // A recording that failed may have no part here, because its parts are in the store.
+    const calls = [...new Set([...(await partsFolder.calls()), ...failures.keys()])].filter(isDue);
+    const round: Look = { unavailable: new Set(), storeIsAway: false };
     for (let from = 0; from < calls.length; from += batch) {
       const callIds = calls.slice(from, from + batch);
       const states = await recordingStates(database, { node, callIds, oldAfterMs: numbers.keepMs });
       for (const callId of callIds) {
         if (stopped.aborted) return;
-        if (isDue(callId)) await settle(callId, states.get(callId), unavailable);
+        if (isDue(callId)) await settle(callId, states.get(callId), round);
       }
     }
   };
@@ -342,8 +477,12 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     make: (callId, of) =>
       run(callId, async () => {
         if (of === 'stored') return makeFirst(callId, await holdersOf(callId));
-        return makeFirst(callId, of.takenFrom === null ? [] : await holdersOf(callId, of.takenFrom));
+        return makeFirst(callId, of.takenFrom === null ? noHolders : await holdersOf(callId, of.takenFrom));
       }),
+    async makeAbandoned(callId) {
+      if (stored === null) options.onFailed(callId);
+      else if (!made.has(callId) && isDue(callId)) await run(callId, () => makeAbandoned(callId));
+    },
     isMade: (callId) => void made.add(callId),
     async close() {
       closing.abort();

@@ -18,6 +18,8 @@ export type RawPart = {
    * the call.
    */
   hasEnd: boolean;
+  /** Whether the end of the part is missing here, because it was fetched from the store without its last piece. */
+  isCut: boolean;
 };
 
 /** Number of bytes of a moment, which is a sample of each party. */
@@ -26,16 +28,16 @@ export const momentBytes = 2;
 export const bytesPerSecond = momentBytes * recordingSampleRate;
 
 /** Returns the file name of a part, without a folder. Names of gateways contain no `+`. */
-export const partName = ({ callId, fromMs, node, hasEnd }: RawPart): string =>
-  `${callId}+${Math.round(fromMs)}+${node}+${hasEnd ? 'end' : 'open'}.ulaw`;
+export const partName = ({ callId, fromMs, node, hasEnd, isCut }: RawPart): string =>
+  `${callId}+${Math.round(fromMs)}+${node}+${isCut ? 'cut' : hasEnd ? 'end' : 'open'}.ulaw`;
 
-const form = /^([\da-f-]{36})\+(\d{1,8})\+([\w.-]{1,64})\+(end|open)\.ulaw$/;
+const form = /^([\da-f-]{36})\+(\d{1,8})\+([\w.-]{1,64})\+(end|open|cut)\.ulaw$/;
 
 /** Reads a file name. Returns undefined if the file is not a raw part. */
 export const partIn = (name: string): RawPart | undefined => {
   const [, callId, fromMs, node, state] = form.exec(name) ?? [];
   if (callId === undefined || node === undefined) return undefined;
-  return { callId, fromMs: Number(fromMs), node, hasEnd: state === 'end' };
+  return { callId, fromMs: Number(fromMs), node, hasEnd: state === 'end', isCut: state === 'cut' };
 };
 
 /** Encodes audio into `bytes`, from `at` on. */

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { OpenRecording } from '#sip/audio/recording-sink.ts';
 import type { Assembly } from './assembly.ts';
-import { createRecorder, type Recorder, type RecordingOutcome } from './recorder.ts';
-import type { RecordingFolder } from './recording-folder.ts';
+import { createRecorder, type PartFile, type Recorder, type RecordingOutcome } from './recorder.ts';
+import type { NewPart } from './recording-folder.ts';
 
 export type Recorders = {
   /** Begins the recording of a call. */
@@ -35,14 +35,15 @@ export type EarlierRecording = {
 };
 
 type RecordersOptions = {
-  folder: Pick<RecordingFolder, 'parts'>;
+  /** Creates the file of a part. `isWhole`: the only part of the call, which is written after it. */
+  createPart: (part: NewPart, isWhole: boolean) => Promise<PartFile>;
   make: Assembly['make'];
   /** Name of this gateway among those of the database. */
   node: string;
   logger: Logger;
 };
 
-export const createRecorders = ({ folder, make, node, logger }: RecordersOptions): Recorders => {
+export const createRecorders = ({ createPart, make, node, logger }: RecordersOptions): Recorders => {
   const underWay = new Map<Recorder, Promise<void>>();
   /** The active recordings by call. */
   const ofCalls = new Map<string, Promise<void>>();
@@ -79,7 +80,7 @@ export const createRecorders = ({ folder, make, node, logger }: RecordersOptions
       expected.delete(callId);
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const recorder = createRecorder(
-        () => folder.parts.create({ callId, fromMs, node }),
+        () => createPart({ callId, fromMs, node }, extent === 'whole'),
         async (outcome) => {
           ofCalls.delete(callId);
           await settle(callId, outcome, earlier?.node ?? null);

@@ -53,12 +53,15 @@ export type RecordingFolder = {
 /** A raw part in the folder. */
 export type PartInFolder = RawPart & { name: string };
 
+/** A raw part that this gateway begins to write. */
+export type NewPart = Omit<RawPart, 'hasEnd' | 'isCut'>;
+
 /** The raw parts, including those of other gateways that share the folder. */
 export type PartsFolder = {
   /** Creates a part. Closing it with the end of the call renames the file accordingly. */
-  create(part: Omit<RawPart, 'hasEnd'>): Promise<PartFile>;
+  create(part: NewPart): Promise<PartFile>;
   pathOf(name: string): string;
-  /** Resolves to the parts of a call, in the order of their places. */
+  /** Resolves to the parts of a call, in the order of their places; omits a cut part of which there is the whole. */
   of(callId: string): Promise<PartInFolder[]>;
   /** Resolves to the calls with parts. */
   calls(): Promise<ReadonlySet<string>>;
@@ -131,15 +134,19 @@ const createPartsFolder = (folder: string): PartsFolder => {
   return {
     async create(part) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const paths = [false, true].map((hasEnd) => pathOf(partName({ ...part, hasEnd })));
+      const paths = [false, true].map((hasEnd) => pathOf(partName({ ...part, hasEnd, isCut: false })));
       const [path = '', endPath = ''] = paths;
       return openPartFile(path, endPath);
     },
     pathOf,
-    of: async (callId) =>
-      (await all())
-        .filter((part) => part.callId === callId)
-        .toSorted((one, other) => one.fromMs - other.fromMs || Number(one.hasEnd) - Number(other.hasEnd)),
+    async of(callId) {
+      const own = (await all()).filter((part) => part.callId === callId);
+      const isReplaced = ({ isCut, node, fromMs }: RawPart): boolean =>
+        isCut && own.some((part) => !part.isCut && part.node === node && part.fromMs === fromMs);
+      return own
+        .filter((part) => !isReplaced(part))
+        .toSorted((one, other) => one.fromMs - other.fromMs || Number(one.hasEnd) - Number(other.hasEnd));
+    },
     calls: async () => new Set((await all()).map(({ callId }) => callId)),
     async savedAt(callId) {
       const own = (await all()).filter((part) => part.callId === callId);

@@ -1,7 +1,8 @@
 /**
  * All recordings of this gateway, which are written as raw parts during the call (`recorders.ts`), encoded as one file
- * after the call (`assembly.ts`), and uploaded to a store if one is configured (`store-keeper.ts`). At start, recordings
- * that a crash left are settled (`left-behind.ts`).
+ * after the call (`assembly.ts`), and uploaded to a store if one is configured (`store-keeper.ts`). The raw parts are
+ * uploaded during the call as well (`part-uploads.ts`). At start, recordings that a crash left are settled
+ * (`left-behind.ts`).
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -17,12 +18,15 @@ import { createEncoding } from './encoding.ts';
 import { type ErasedNumbers, watchErasedFiles } from './erased-files.ts';
 import { completedBefore, removeUnfinished, settleLeftBehind } from './left-behind.ts';
 import { type Recorders, createRecorders } from './recorders.ts';
+import { createPartPieces } from './part-pieces.ts';
+import { createPartUploads, type PartUploadNumbers } from './part-uploads.ts';
+import { partName } from './raw-part.ts';
 import { type CompleteFile, createRecordingFolder } from './recording-folder.ts';
 import { type StoreKeeper, type StoreKeeperOptions, createStoreKeeper } from './store-keeper.ts';
 
 /**
- * Recordings of gateways that disappeared for good. Any gateway of the database marks them as failed after a time
- * limit; if several do, the first one wins.
+ * Recordings of gateways that disappeared for good. Any gateway of the database makes them of their parts in the store
+ * after a time limit, or marks them as failed without any; if several do, the first one wins.
  */
 export type AbandonedNumbers = {
   /** Interval of the checks. */
@@ -39,7 +43,7 @@ type AbandonedWatch = {
 const watchAbandoned = (options: {
   database: Database;
   numbers: AbandonedNumbers;
-  fail: (callId: string) => void;
+  settle: (callId: string) => Promise<void>;
   clock: Clock;
   logger: Logger;
 }): AbandonedWatch => {
@@ -51,9 +55,9 @@ const watchAbandoned = (options: {
         if (stopped.aborted) return;
         logger.warn(
           { call_id: callId, dead_node: node },
-          'a recording is marked as failed: its gateway is gone',
+          'the gateway of a recording is gone: the recording is made of its parts in the store, or fails',
         );
-        options.fail(callId);
+        await options.settle(callId);
       }
     } catch (error) {
       logger.warn({ err: error }, 'searching for recordings of gone gateways failed');
@@ -115,8 +119,11 @@ export const createRecordings = async (
   options: Appending & {
     folder: string;
     format: RecordingFormat;
-    /** Store of completed recordings; `null` if recordings stay in the folder. */
-    store: StoreKeeperOptions | null;
+    /**
+     * Store of completed recordings; `null` if recordings stay in the folder. `parts`: uploads of raw parts during the
+     * calls; `null` if they stay in the folder.
+     */
+    store: (StoreKeeperOptions & { parts: PartUploadNumbers | null }) | null;
     /** Timing for recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
     /** Encoding of recordings after their calls. `closeMs`: maximum time for which closing waits for unfinished work. */
@@ -148,6 +155,11 @@ export const createRecordings = async (
       clock,
       logger,
     });
+  const { store } = options;
+  const partUploads =
+    store === null || store.parts === null
+      ? null
+      : createPartUploads({ ...store, numbers: store.parts, clock, logger });
   const outcomes = {
     onComplete: (file: CompleteFile): void =>
       keeper === null ? announce.completed(file) : keeper.take(file, false),
@@ -172,6 +184,11 @@ export const createRecordings = async (
     format,
     encoding,
     others: options.otherParts,
+    hasStore: store !== null,
+    stored:
+      store === null || partUploads === null
+        ? null
+        : { ...createPartPieces(store.store, store.prefix), ...partUploads },
     database,
     node,
     isRecording: (callId) => recorders.isRecording(callId),
@@ -181,12 +198,23 @@ export const createRecordings = async (
     clock,
     logger,
   });
-  const recorders = createRecorders({ folder, make: assembly.make, node, logger });
+  const recorders = createRecorders({
+    async createPart(part, isWhole) {
+      const file = await folder.parts.create(part);
+      if (partUploads === null) return file;
+      if (isWhole) partUploads.skip(part.callId);
+      const path = folder.parts.pathOf(partName({ ...part, hasEnd: false, isCut: false }));
+      return isWhole ? file : partUploads.follow(part, path, file);
+    },
+    make: assembly.make,
+    node,
+    logger,
+  });
   await settleLeftBehind({ folder, database, node, assembly, ...outcomes });
   assembly.start();
   const older = keeper && bringOlder(keeper);
   const watches = [
-    watchAbandoned({ ...options, numbers: options.abandoned, fail: announce.failed }),
+    watchAbandoned({ ...options, numbers: options.abandoned, settle: assembly.makeAbandoned }),
     watchErasedFiles({ ...options, folder, keeper, numbers: options.erased }),
   ];
 
@@ -197,13 +225,15 @@ export const createRecordings = async (
     leave: recorders.leave,
     own: {
       open: folder.open,
-      parts: async (callId) => (await folder.parts.of(callId)).map(({ name }) => name),
+      parts: async (callId) =>
+        (await folder.parts.of(callId)).filter(({ isCut }) => !isCut).map(({ name }) => name),
       openPart: folder.parts.open,
     },
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
       await Promise.all(watches.map((watch) => watch.close()));
       await encoding.close(Promise.all([recorders.close(), assembly.close()]), options.encoding.closeMs);
+      await partUploads?.close();
       await older;
       await keeper?.close();
     },

@@ -139,6 +139,18 @@ export const createS3Store = (account: S3Account, limits: StoreLimits): Recordin
         await s3.putObject(key, upload.file, contentType);
         await verify(s3, upload);
       }),
+    putPiece: (key, bytes) =>
+      failing('take a part of a recording', async () => {
+        await s3.putObject(key, new Blob([bytes]), 'application/octet-stream');
+      }),
+    list: (prefix) =>
+      failing('list the parts of a recording', async () => {
+        const objects = await s3.listObjects('/', prefix);
+        if (objects === null) throw new StoreFailure('The store of recordings has no such bucket');
+        return objects
+          .map(({ Key: key, Size: size }) => ({ key, bytes: size }))
+          .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+      }),
     size: (key) => failing('tell the size of a recording', () => sizeOf(s3, key)),
     read: (key, range) => failing('give a recording', () => readFrom(s3, key, range)),
     remove: (key) =>

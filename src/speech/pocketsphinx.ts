@@ -11,14 +11,13 @@ import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { createPlaces, type InPlace } from './at-most.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { pocketsphinxProgram } from './pocketsphinx-program.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
 import { runProgram } from './run-program.ts';
 import { openSentenceRecognition, type Transcribe } from './sentence-recognition.ts';
 import { stretched } from './stretched.ts';
 
 const name = 'pocketsphinx';
-
-export const pocketsphinxProgram = 'pocketsphinx_continuous';
 
 /** Time limit of the program, longer than any sentence takes, because callers have shorter limits. */
 const timeoutMs = 60_000;

@@ -29,6 +29,18 @@ const whyNot = (error: NodeJS.ErrnoException, host: string, port: number): strin
 const asksForWebSocket = (upgrade = ''): boolean =>
   upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
 
+/**
+ * Throws the StartError of `listen` if the address cannot be used now, so that a start fails before it has created
+ * anything.
+ */
+export const checkAddress = async ({ host, port }: { host: string; port: number }): Promise<void> => {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error) => reject(new StartError(whyNot(error, host, port), { cause: error })));
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  });
+};
+
 /** Starts the HTTP server. Throws a StartError that names the setting if the address cannot be used. */
 export const listen = async (
   handle: RequestListener,

@@ -44,9 +44,11 @@ const firstCall = {
 export const bearerHeader = ({ number_key, file }: Credentials, isTerminal: boolean): string =>
   isTerminal ? `'Authorization: Bearer ${number_key}'` : `"Authorization: Bearer ${readFrom(file)}"`;
 
-const signInCommand = 'npm run admin -- sign-in-link';
+/** Shell command that prints a sign-in link. */
+export const signInCommand = 'npm run admin -- sign-in-link';
 
 const task = '내일 오후 3시 예약을 확인해 주세요';
+const englishTask = 'Confirm the reservation of tomorrow at three';
 
 /**
  * Returns the welcome message for a newcomer, printed once when the gateway is ready. Key and sign-in link are printed
@@ -76,6 +78,7 @@ export const welcome = (
   ${title}
 
     npm run call -- ${to} "${task}"
+    npm run call -- ${to} "${englishTask}" --language en
 
   The same by the API, and then what was said, with the call_id of the answer:
 

@@ -31,6 +31,11 @@ export type MeasureUtilization = (
 ) => EventLoopUtilization;
 
 export type EventLoopWatch = {
+  /**
+   * Begins to judge delays. Until then only stalls are counted and logged: while the gateway starts, loading modules
+   * blocks the loop, which says nothing about its load afterwards.
+   */
+  ready(): void;
   /** Returns the lasting delay of timers that this process causes, in milliseconds. */
   delayMs(): number;
   /**
@@ -70,6 +75,7 @@ export const watchEventLoop = (options: {
     registers: [options.registry],
   });
   let timer: unknown;
+  let isReady = false;
   const beats: Beat[] = [];
 
   const note = (beat: Beat): void => {
@@ -90,7 +96,7 @@ export const watchEventLoop = (options: {
     timer = clock.setTimeout(() => {
       const now = clock.now();
       const lateMs = Math.round(now - dueAt);
-      note({ at: now, lateMs, utilization: measureUtilization() });
+      if (isReady) note({ at: now, lateMs, utilization: measureUtilization() });
       if (lateMs >= stallMs) {
         stalls.observe(lateMs / 1_000);
         logger.warn({ stall_ms: lateMs }, 'the event loop was blocked; all calls were delayed');
@@ -101,6 +107,13 @@ export const watchEventLoop = (options: {
 
   lookAgain();
   return {
+    ready() {
+      if (isReady) return;
+      isReady = true;
+      // The pending timer may already be late because of the start.
+      clock.clearTimeout(timer);
+      lookAgain();
+    },
     delayMs: () =>
       beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart(beats[0]),
     currentDelayMs() {

@@ -10,22 +10,30 @@ import { getHeapStatistics } from 'node:v8';
 /** A larger memory limit means that the control group sets no limit. */
 const unlimited = 2 ** 50;
 
+/** Number of measurements for which the container's limit is read once, because reading it takes several files. */
+const limitEvery = 40;
+
 /**
- * Returns the memory use of this process from 0 to 1: the larger of its shares of the heap limit and of the container's
- * limit.
+ * Creates the measurement of the memory use of this process from 0 to 1: the larger of its shares of the heap limit and
+ * of the container's limit.
  */
-const memoryShare = (): number => {
-  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  const allowed = process.constrainedMemory();
-  const ofContainer = allowed > 0 && allowed < unlimited ? process.memoryUsage.rss() / allowed : 0;
-  return Math.max(used / limit, ofContainer);
+const createMemoryShare = (): (() => number) => {
+  let allowed = 0;
+  let measurements = 0;
+  return () => {
+    if (measurements % limitEvery === 0) allowed = process.constrainedMemory();
+    measurements += 1;
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    const ofContainer = allowed > 0 && allowed < unlimited ? process.memoryUsage.rss() / allowed : 0;
+    return Math.max(used / limit, ofContainer);
+  };
 };
 
 export type Telemetry = {
   metrics: Metrics;
   traces: Traces;
-  eventLoop: Pick<EventLoopWatch, 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
-  memoryShare: typeof memoryShare;
+  eventLoop: Pick<EventLoopWatch, 'ready' | 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
+  memoryShare: () => number;
 };
 
 /** Starts observing. `started` registers the function that ends it. */
@@ -49,7 +57,7 @@ export const observeCalls = (
   return {
     metrics,
     eventLoop,
-    memoryShare,
+    memoryShare: createMemoryShare(),
     traces,
   };
 };

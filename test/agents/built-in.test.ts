@@ -62,6 +62,19 @@ const transcripts: [title: string, call: Call, turns: string[]][] = [
     ],
   ],
   [
+    'an invitation to speak after the task was heard, which is not read out again',
+    ko,
+    [
+      '안녕하세요, 요청을 받고 대신 전화드렸습니다. 부탁받은 내용을 말씀드릴게요. 내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
+      '네, 말씀하세요.',
+      '어떻게 전해 드리면 될까요?',
+      '네, 예약되어 있습니다.',
+      '네, 그렇게 전해 드리겠습니다. 더 전하실 말씀이 있으신가요?',
+      '아니요, 없습니다.',
+      '시간 내 주셔서 감사합니다. 안녕히 계세요.',
+    ],
+  ],
+  [
     'a call without a task, in Korean',
     { ...ko, task: null },
     [

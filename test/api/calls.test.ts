@@ -24,6 +24,14 @@ test.serial('places a call from the number of the key', async (t) => {
   ]);
 });
 
+test.serial('places a call in another language than that of the number', async (t) => {
+  const { client, asked, number } = await fakeGateway(t);
+  t.is((await client.post('/api/v1/calls', { to, language: 'en' })).status, 201);
+  t.deepEqual(asked, [
+    ['placeCall', { numberId: number.id, to, instruction: null, maxDurationSec: null, language: 'en' }],
+  ]);
+});
+
 test.serial('removes hyphens and spaces and leaves omitted fields to the policy', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: ' 010-0000 0001', instruction: null })).status, 201);
@@ -47,6 +55,8 @@ test.serial('rejects an invalid body with its first error and places no call', a
     [{ to: '010' }, 'invalid_to'],
     [{ to: '' }, 'invalid_to'],
     [{ to: 'abc' }, 'invalid_to'],
+    [{ to, language: 'fr' }, 'invalid_request'],
+    [{ to, language: 'en-US' }, 'invalid_request'],
     [{ to, max_duration_sec: 59 }, 'invalid_max_duration_sec'],
     [{ to, max_duration_sec: 1801 }, 'invalid_max_duration_sec'],
     [{ to, max_duration_sec: 60.5 }, 'invalid_max_duration_sec'],

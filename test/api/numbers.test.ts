@@ -543,7 +543,9 @@ test.serial('writes, keeps, replaces and removes headers one by one, and never r
   t.like(read.body, { agents: { inbound: { headers: { 'x-api-key': { configured: true } } } } });
   t.false(read.bytes.includes('secret-'));
   const audit = await gateway.admin.get('/api/v1/admin/audit');
-  t.like(audit.body, { entries: [{ action: 'agent.changed', detail: { headers: ['x-api-key'] } }] });
+  t.like(audit.body, {
+    entries: [{ action: 'agent.changed', detail: { changes: { headers: { from: [], to: ['x-api-key'] } } } }],
+  });
   t.false(audit.bytes.includes('secret-'));
   t.false(JSON.stringify(gateway.logged).includes('secret-'));
   t.deepEqual(await put(null), {});

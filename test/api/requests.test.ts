@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
 import { requestLimits } from '#config/policy.ts';
+import { isQuiet } from '#src/api/http/access-log.ts';
 import { createClientAddress } from '#src/api/http/client-address.ts';
 import { decode, encode } from '#src/api/http/codec.ts';
 import { moment, timestamp } from '#src/api/fields.ts';
@@ -838,6 +839,37 @@ test.serial('logs a request in one line without body and parameters', async (t) 
   for (const { ms } of logged) t.is(typeof ms, 'number');
   const text = JSON.stringify(logged);
   for (const secret of ['private', 'secret', '01000000001', number.key]) t.false(text.includes(secret));
+});
+
+test.serial('logs reads of the console at debug, and its errors and changes at info', async (t) => {
+  const level = (
+    given: Partial<{
+      method: string;
+      route: string | null;
+      status: number;
+      isFromConsole: boolean;
+      ms: number;
+    }>,
+  ): string => {
+    const {
+      method = 'GET',
+      route = '/api/v1/admin/calls',
+      status = 200,
+      isFromConsole = true,
+      ms = 3,
+    } = given;
+    const request = { method, route, status, seconds: ms / 1_000, isStream: false };
+    return isQuiet(request, isFromConsole) ? 'debug' : 'info';
+  };
+  t.is(level({}), 'debug');
+  t.is(level({ route: '/console/{file}', isFromConsole: false }), 'debug');
+  t.is(level({ isFromConsole: false }), 'info');
+  t.is(level({ status: 404 }), 'info');
+  t.is(level({ status: 500 }), 'info');
+  t.is(level({ method: 'POST', status: 201 }), 'info');
+  t.is(level({ ms: 1_500 }), 'info');
+  t.is(level({ route: '/console/{file}', status: 404 }), 'info');
+  t.is(level({ route: null, status: 404 }), 'info');
 });
 
 // Client address

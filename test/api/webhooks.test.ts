@@ -171,14 +171,50 @@ test('lists deliveries newest first with their attempts, and replays one on requ
         type: 'call.ringing',
         state: 'dead',
         next_attempt_at: null,
-        attempts: [{ attempt: 1, http_status: 500, error: 'HTTP 500', duration_ms: 15 }],
+        waits_for: null,
+        attempts: [
+          { attempt: 1, http_status: 500, error: 'HTTP 500', code: null, advice: null, duration_ms: 15 },
+        ],
       },
     ],
+  });
+  const read = await admin.get(`/api/v1/admin/deliveries/${dead?.id}`);
+  t.like(read.body, { id: dead?.id, state: 'dead', payload_truncated: false });
+  t.like(JSON.parse(String(read.body.payload)), {
+    type: 'call.ringing',
+    call: { id: dead?.call_id, to: '01000000001' },
   });
   const { status, body } = await admin.post(`/api/v1/admin/deliveries/${dead?.id}/replay`);
   t.is(status, 202);
   t.like(body, { id: dead?.id, state: 'pending', finished_at: null });
   t.truthy(body.next_attempt_at);
+});
+
+test('shortens a long body of a delivery', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { id } = created.parse((await gateway.admin.post(path, { url })).body);
+  const callId = await ring(gateway);
+  await gateway.database.execute(
+    `update event set snapshot = jsonb_set(snapshot, '{call,instruction}', to_jsonb(repeat('x', 20000))) where call_id = $1`,
+    [callId],
+  );
+  const [delivery] = z
+    .object({ deliveries: z.array(z.object({ id: z.string() })) })
+    .parse((await gateway.admin.get(`${path}/${id}/deliveries`)).body).deliveries;
+  const { body } = await gateway.admin.get(`/api/v1/admin/deliveries/${delivery?.id}`);
+  t.is(String(body.payload).length, 16_000);
+  t.true(body.payload_truncated);
+});
+
+test('reads an endpoint that never delivered with neither a last success nor a next attempt', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const { id } = created.parse((await admin.post(path, { url })).body);
+  t.like((await admin.get(`${path}/${id}`)).body, {
+    last_success_at: null,
+    next_attempt_at: null,
+    last_failure_code: null,
+    last_failure_advice: null,
+  });
 });
 
 test('responds with 404 for objects of another workspace', async (t) => {
@@ -198,6 +234,7 @@ test('responds with 404 for objects of another workspace', async (t) => {
     await stranger.patch(`${path}/${id}`, { state: 'paused' }),
     await stranger.delete(`${path}/${id}`),
     await stranger.post(`${path}/${id}/rotate`),
+    await stranger.get(`/api/v1/admin/deliveries/${delivery?.id}`),
     await stranger.post(`${path}/${id}/test`),
     await stranger.get(`${path}/${id}/deliveries`),
     await stranger.post(`/api/v1/admin/deliveries/${delivery?.id}/replay`),

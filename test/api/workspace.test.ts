@@ -641,6 +641,76 @@ test.serial('finds audit log entries by actor, action, object and days of the wo
   t.deepEqual(await found('subject=number&actor=operator'), []);
 });
 
+test.serial('finds audit log entries by a text in them or in the name of their object', async (t) => {
+  const { found, admin, database, workspaceId, number } = await setUpAudit(t);
+  t.deepEqual(await found('q=TRUNK'), ['trunk.changed']);
+  t.deepEqual(await found('q=operator'), ['trunk.changed']);
+  t.deepEqual(await found(`q=${encodeURIComponent('=1+1')}`), [
+    'trunk.changed',
+    'number.changed',
+    'number.created',
+  ]);
+  t.deepEqual(await found('q=%25'), []);
+  await appendAudit(database, {
+    workspaceId,
+    action: 'number_key.issued',
+    actor: 'operator',
+    subject: `number:${number.id}`,
+    at: new Date('2026-11-22T15:00:00Z'),
+  });
+  t.deepEqual(await found(`q=${number.number}`), ['number_key.issued']);
+  t.deepEqual(await found(`q=${number.number.slice(0, 3)}-${number.number.slice(3)}`), ['number_key.issued']);
+  const url = 'https://events.example.com/hook?key=hidden';
+  await admin.post('/api/v1/admin/webhooks', { url });
+  t.deepEqual(await found('q=events.example'), ['webhook.created']);
+  t.is((await admin.get(`${auditPath}?q=`)).status, 400);
+  const csv = (await admin.get(`${auditPath}.csv?q=trunk`)).bytes.toString('utf8');
+  t.is(csv.trim().split('\r\n').length, 2);
+});
+
+test.serial('writes old and new settings of webhook endpoints and agents to the audit log', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const path = '/api/v1/admin/webhooks';
+  const { id } = z
+    .object({ id: z.string() })
+    .parse((await admin.post(path, { url: 'https://one.example.com/hook?key=hidden' })).body);
+  await admin.patch(`${path}/${id}`, { url: 'https://two.example.com/', state: 'paused' });
+  await admin.delete(`${path}/${id}`);
+  await admin.put(`/api/v1/admin/numbers/${number.id}/agents/inbound`, {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: 'https://agent.example.com/chat?code=hidden',
+  });
+  const { body, bytes } = await admin.get(auditPath);
+  t.like(body, {
+    entries: [
+      {
+        action: 'agent.changed',
+        detail: {
+          direction: 'inbound',
+          changes: {
+            agent: { from: 'builtin', to: 'endpoint' },
+            agent_type: { from: null, to: 'webhook' },
+            chat_url: { from: null, to: 'https://agent.example.com/chat?…' },
+          },
+        },
+      },
+      { action: 'webhook.deleted', detail: { url: 'https://two.example.com/' } },
+      {
+        action: 'webhook.changed',
+        detail: {
+          changes: {
+            url: { from: 'https://one.example.com/hook?…', to: 'https://two.example.com/' },
+            state: { from: 'active', to: 'paused' },
+          },
+        },
+      },
+      { action: 'webhook.created', detail: { url: 'https://one.example.com/hook?…' } },
+    ],
+  });
+  t.false(bytes.includes('hidden'));
+});
+
 test.serial('returns the same audit log entries as CSV without executable formulas', async (t) => {
   const { admin, database } = await setUpAudit(t);
   const { status, headers, bytes } = await admin.get(`${auditPath}.csv?subject=number`);

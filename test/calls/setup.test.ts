@@ -254,7 +254,7 @@ test('lets fewer requests into setup while the event loop is late, but always on
 test('lets no request into setup beyond the rate after an overload', (t) => {
   const { admission, limitRate } = createDoor();
   limitRate(true);
-  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'event_loop' } });
+  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'rate' } });
   limitRate(false);
   t.notThrows(admission.approach);
 });

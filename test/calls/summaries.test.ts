@@ -27,7 +27,7 @@ const source = (changes: Partial<CallToSummarize> = {}): CallToSummarize => ({
 
 test('summarizes a Korean call in Korean', (t) => {
   const expected =
-    '13초 통화, AI 2번, 상대방 1번 발화. AI가 통화를 마쳤습니다. 상대방의 마지막 말: "네, 좋아요."';
+    '13초 통화, AI 2번, 상대방 1번 발화. 이쪽에서 통화를 마쳤습니다. 상대방의 마지막 말: "네, 좋아요."';
   t.is(summarize(source()), expected);
   t.is(summarize(source({ language: 'ko-KR' })), expected);
 });
@@ -35,14 +35,14 @@ test('summarizes a Korean call in Korean', (t) => {
 test('summarizes a Japanese call in Japanese', (t) => {
   t.is(
     summarize(source({ language: 'ja', turns: [{ role: 'user', text: 'はい。' }] })),
-    '13秒の通話、AI 0回、相手 1回の発話。AIが通話を終了しました。相手の最後の言葉:「はい。」',
+    '13秒の通話、AI 0回、相手 1回の発話。こちら側から通話を終了しました。相手の最後の言葉:「はい。」',
   );
 });
 
 test('summarizes calls in other languages in English', (t) => {
   t.is(
     summarize(source({ language: 'fr', turns: [...turns, { role: 'user', text: 'はい。' }] })),
-    '13 s connected. The AI spoke 2 times, the other party 2 times. The AI ended the call. ' +
+    '13 s connected. The AI spoke 2 times, the other party 2 times. Our side ended the call. ' +
       'Last words of the other party: "はい。"',
   );
   t.regex(summarize(source({ language: 'en' })), /The AI spoke 2 times, the other party once\./);
@@ -62,7 +62,7 @@ test('reports a call without words as such instead of counting turns', (t) => {
 test('omits the last words if only the agent spoke', (t) => {
   t.is(
     summarize(source({ turns: turns.slice(0, 1) })),
-    '13초 통화, AI 1번, 상대방 0번 발화. AI가 통화를 마쳤습니다.',
+    '13초 통화, AI 1번, 상대방 0번 발화. 이쪽에서 통화를 마쳤습니다.',
   );
 });
 
@@ -106,7 +106,7 @@ test('adds the summary of a call that began here to its end', (t) => {
   withEnd.complete('b', said('user', 'Good evening.'));
   withEnd.complete('a', said('user', 'Goodbye.'));
   const summary =
-    '12 s connected. The AI spoke once, the other party once. The AI ended the call. Last words of the other party: "Goodbye."';
+    '12 s connected. The AI spoke once, the other party once. Our side ended the call. Last words of the other party: "Goodbye."';
   t.deepEqual(withEnd.complete('a', { ...end, at: 13_400 }), { ...end, at: 13_400, summary });
 });
 
@@ -116,7 +116,7 @@ test('adds no duration to the summary of an end that the gateway did not observe
   withEnd.complete('a', { type: 'call.answered', at: 1_000 });
   withEnd.complete('a', said('assistant', 'Hello.'));
   t.like(withEnd.complete('a', { ...end, at: 9_000, durationIsKnown: false }), {
-    summary: 'The AI spoke once, the other party 0 times. The AI ended the call.',
+    summary: 'The AI spoke once, the other party 0 times. Our side ended the call.',
   });
 });
 
@@ -135,7 +135,7 @@ const words = [
   { role: 'assistant', text: 'Is Friday fine?' },
   { role: 'user', text: 'A secret word.' },
 ];
-const fromFacts = /^12 s connected\..*The AI ended the call\./;
+const fromFacts = /^12 s connected\..*Our side ended the call\./;
 
 const setUpSummaries = (summarizeByModel: SummarizeByModel | null, turns: readonly object[] = words) => {
   const database = scriptedDatabase(() => Promise.resolve([{ ...call, turns }]));
@@ -192,7 +192,7 @@ test.serial('builds the summary from facts without a model or without words', as
   const silent = setUpSummaries(() => Promise.resolve('It was asked.'), [{ role: 'assistant', text: '' }]);
   silent.summaries.write('call-1');
   await silent.summaries.settled();
-  t.deepEqual(silent.published, ['Nothing was said. The AI ended the call.']);
+  t.deepEqual(silent.published, ['Nothing was said. Our side ended the call.']);
 });
 
 test.serial('reads no facts again that the end of the call already contained', async (t) => {
@@ -201,7 +201,7 @@ test.serial('reads no facts again that the end of the call already contained', a
   summaries.write('call-2', null);
   await summaries.settled();
   t.deepEqual(published.toSorted(), [
-    'Nothing was said. The AI ended the call.',
+    'Nothing was said. Our side ended the call.',
     'Nothing was said. The other party hung up.',
   ]);
 });

@@ -140,9 +140,14 @@ type Command = { page: string; method: string; path: string; body: string | unde
 /** Requests to the gateway in the shell blocks of a page. */
 const commandsOf = (page: string): Command[] =>
   [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)]
-    .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split(/\n|; /))
+    .flatMap(([, block = '']) =>
+      block
+        .replaceAll('\\\n', ' ')
+        .replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll('\n', ' '))
+        .split(/\n|; /),
+    )
     .flatMap((line) => {
-      const path = /\bcurl .*http:\/\/127\.0\.0\.1:8080(\/[^"\s?|)]*)/.exec(line)?.[1];
+      const path = /\bcurl .*\$GATEWAY_URL(\/[^"\s?|)]*)/.exec(line)?.[1];
       if (path === undefined) return [];
       const body = / -d '([^']*)'/.exec(line)?.[1];
       const method = / -X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST');
@@ -169,6 +174,20 @@ test('the API accepts every curl request of a page', (t) => {
     if (command.body === undefined || mistakes.has(command.body)) continue;
     const parsed = route?.body?.safeParse(JSON.parse(command.body));
     t.true(parsed?.success, `${shown} ${command.body}: ${parsed?.error?.message}`);
+  }
+});
+
+test('commands of a page take the address of the gateway and its credentials from variables', (t) => {
+  const known = /\$(GATEWAY_URL|NUMBER_KEY|ADMIN_TOKEN|NUMBER_ID)\b/;
+  for (const page of pages) {
+    const blocks = [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+    for (const block of blocks) {
+      t.notRegex(block, /curl [^\n]*127\.0\.0\.1:8080|\bsed /, page);
+      t.false(/dev-credentials\.json/.test(block) && known.test(block), page);
+    }
+    if (blocks.some((block) => known.test(block))) {
+      t.regex(read(page), /npm run --silent credentials|before you begin|With the address/, page);
+    }
   }
 });
 

@@ -383,6 +383,9 @@ test.serial('replaces the old master key step by step until it is no longer need
       ['trunk_passwords', 0],
       ['webhook_secrets', 0],
       ['call_keys', 0],
+      ['call_tokens', 0],
+      ['call_headers', 0],
+      ['call_scripts', 0],
     ],
   );
   t.deepEqual(

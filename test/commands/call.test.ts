@@ -8,13 +8,10 @@ import { z } from 'zod';
 import { type CallNews, TrunklineProblem, TrunklineUnreachable } from '#src/client/client.ts';
 import type { Call, CallEvent } from '#src/client/schema.ts';
 import { runCall } from '#src/commands/call.ts';
-import type { CallView, EndedCall } from '#src/commands/call/call-view.ts';
+import type { EndedCall } from '#src/commands/call/call-view.ts';
 import { followCall } from '#src/commands/call/follow-call.ts';
-import { createJsonView } from '#src/commands/call/json-view.ts';
-import { createTerminalView } from '#src/commands/call/terminal-view.ts';
 import { wordsFor } from '#src/commands/call/words.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
-import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import { type TestGateway, sharedGateway, testSettings } from '#test/helpers/gateway.ts';
@@ -64,18 +61,27 @@ test.serial('prints a call in progress, and its result', async (t) => {
   t.true(transcript.length > 2);
   const text = printed.output.replaceAll(/\s+/g, ' ');
   let from = 0;
-  for (const turn of transcript) {
-    const at = text.indexOf(
-      `${turn.role === 'user' ? 'Other party' : 'Agent'} ${turn.text.replaceAll(/\s+/g, ' ')}`,
-      from,
-    );
-    t.true(at >= from, turn.text);
+  // Other rows may come between the sentences of a turn.
+  for (const sentence of transcript.flatMap((turn) => turn.text.split(/(?<=[.?!])\s+/))) {
+    const at = text.indexOf(sentence, from);
+    t.true(at >= from, sentence);
     from = at;
   }
+  t.regex(text, /Agent 안녕하세요[^]*Other party /);
   t.regex(text, new RegExp(`^Calling ${polite} from ${gateway.credentials.number}\\. Watch it: http`));
-  t.regex(text, /The agent ended the call\. It lasted \d+\.\d s\./);
+  t.regex(text, /Our side ended the call\. It lasted \d+\.\d s\./);
   t.regex(text, /The agent was heard \d\.\d s after the other party had spoken/);
   t.true(text.includes(`/#/calls/${call?.id}`));
+});
+
+test.serial('--language places the call in another language than that of the number', async (t) => {
+  const { exit, printed } = typing(
+    [polite, 'Confirm the table', '--language', 'en'],
+    folderOf(await sharing(t)),
+  );
+  t.is(await exit, 0);
+  t.regex(printed.output, /Agent +Hello, I am calling/);
+  t.notRegex(printed.output, /\p{Script=Hangul}/u);
 });
 
 test.serial('passes the given metadata to the call', async (t) => {
@@ -129,7 +135,7 @@ const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
 test.serial(
   'requests a hangup at the first Ctrl-C, hangs up at once at the second, exits at the third',
   async (t) => {
-    t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent ended the call/);
+    t.regex(await endedBy(t, 1), /is asked to end the call[^]*Our side ended the call/);
     t.regex(await endedBy(t, 2), /Hanging up at once[^]*The call was hung up at once, as requested/);
     t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
   },
@@ -151,7 +157,7 @@ test.serial('handles a signal like Ctrl-C, and counts a signal that npm repeats 
   child.kill('SIGINT');
   child.kill('SIGINT');
   t.deepEqual(await ended, [0, null]);
-  t.regex(printed, /is asked to end the call[^]*The agent ended the call\./);
+  t.regex(printed, /is asked to end the call[^]*Our side ended the call\./);
   t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
@@ -189,6 +195,7 @@ test.serial('prints an error of a call in one line', async (t) => {
   await wrongly(/The number to call is missing/);
   await wrongly(/quote the task/, polite, 'Confirm', 'it');
   await wrongly(/whole number of seconds/, polite, '--max-duration', 'long');
+  await wrongly(/--language is one of ko, en, ja/, polite, '--language', 'fr');
   await wrongly(/--fast/, polite, '--fast');
   await wrongly(/NUMBER_KEY is missing/, polite, '--url', gateway.credentials.base_url);
   await t.throwsAsync(typing(['911'], folderOf(gateway)).exit, { instanceOf: TrunklineProblem });
@@ -198,6 +205,14 @@ test.serial('prints an error of a call in one line', async (t) => {
 });
 
 // A gateway that ends
+
+const event = (type: string, data: CallEvent['data'] = {}, offset: number | null = 0): CallEvent => ({
+  sequence: 1,
+  type,
+  at: '2026-11-21T12:00:00.000+09:00',
+  t_offset_sec: offset,
+  data,
+});
 
 const answeredCall = { call_id: 'one', status: 'ringing', from: '07000000000' } as const;
 
@@ -271,163 +286,4 @@ test('reports an unresponsive gateway in plain words', async (t) => {
     instanceOf: TrunklineUnreachable,
     message: `The gateway at ${noServer} does not answer: ECONNREFUSED`,
   });
-});
-
-test.serial('does not attribute a call that the user hung up to the agent', (t) => {
-  const { view, written } = viewing(null);
-  tell(view, 'call.hangup_requested', { immediate: true });
-  written();
-  view.ends({ call_id: 'one', status: 'completed', end_reason: 'agent_hangup', duration_sec: 4 });
-  t.regex(written(), /The call was hung up at once, as requested\. It lasted 4\.0 s\./);
-});
-
-// Terminal
-
-const escape = '\u001B';
-
-const viewing = (columns: number | null, environment: NodeJS.ProcessEnv = {}) => {
-  const clock = createOrderedClock();
-  let written = '';
-  const view = createTerminalView({
-    write: (text) => (written += text),
-    columns: () => columns,
-    style: (_style, text) => text,
-    words: wordsFor(environment),
-    linkOf: (callId) => `http://here/#/calls/${callId}`,
-    isPassing: false,
-    clock,
-  });
-  view.begins({ callId: 'one', to: '01000000001', from: '07000000000' });
-  return {
-    view,
-    clock,
-    /** Output since the last call of this function. */
-    written: () => {
-      const all = written;
-      written = '';
-      return all;
-    },
-  };
-};
-
-const event = (type: string, data: CallEvent['data'] = {}, offset: number | null = 0): CallEvent => ({
-  sequence: 1,
-  type,
-  at: '2026-11-21T12:00:00.000+09:00',
-  t_offset_sec: offset,
-  data,
-});
-
-const tell = (view: CallView, ...parameters: Parameters<typeof event>): void =>
-  view.news({ type: 'fact', event: event(...parameters) });
-
-const said = (text: string, more: object = {}) => ({ role: 'assistant', text, whole: true, ...more });
-
-test.serial('prints words beside their speaker and wraps long lines', (t) => {
-  const { view, written } = viewing(null);
-  written();
-  const many = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
-  tell(view, 'turn.spoken', said(many), 65.4);
-  const [first = '', ...others] = written().trimEnd().split('\n');
-  t.regex(first, /^ {2}1:05 {2}Agent {8}word0 word1 /);
-  t.true(others.length > 2);
-  for (const line of [first, ...others]) {
-    t.true(line.length <= 100);
-    t.regex(line, /^.{21}word/);
-  }
-});
-
-test.serial('prints the latency of a reply after the reply only', (t) => {
-  const { view, written } = viewing(null);
-  tell(view, 'turn.spoken', said('Good morning.', { latency: { first_audio_ms: 40 } }));
-  t.true(written().endsWith('Good morning.\n'));
-  tell(view, 'turn.spoken', said('Yes.', { latency: { endpointing_ms: 260, first_audio_ms: 40 } }));
-  t.true(written().endsWith('Yes. (0.3 s)\n'));
-});
-
-test.serial('prints a mark where words were interrupted', (t) => {
-  const { view, written } = viewing(null);
-  tell(view, 'turn.spoken', { ...said('Good mor'), whole: false });
-  t.true(written().endsWith('Good mor –\n'));
-});
-
-test.serial("prints a transfer's target and the reason of its failure, in the reader's language", (t) => {
-  for (const [environment, requested, failed] of [
-    [{}, 'A person is rung to take the call: 01000000012', 'Nobody was reached to take the call: busy'],
-    [{ LC_ALL: 'ko_KR.UTF-8' }, '담당자에게 전화를 거는 중: 01000000012', '담당자와 연결하지 못함: 통화 중'],
-  ] as const) {
-    const { view, written } = viewing(null, environment);
-    tell(view, 'call.transfer_requested', { transfer_id: 'one', to: '01000000012', mode: 'cold' });
-    t.true(written().endsWith(`${requested}\n`));
-    tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'busy', sip: { status: 486 } });
-    t.true(written().endsWith(`${failed}\n`));
-    tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'something_new' });
-    t.true(written().endsWith(': something_new\n'));
-  }
-});
-
-test.serial('escapes control characters in received words', (t) => {
-  const { view, written } = viewing(null);
-  written();
-  tell(
-    view,
-    'turn.spoken',
-    said(`${escape}[2J${escape}]0;title\u0007Hello\r\n\u0007${escape}[1Athere\u009B3m`),
-  );
-  tell(view, 'call.summarized', { summary: `${escape}[31mred` });
-  tell(view, `${escape}[31mnew.fact`);
-  tell(view, 'turn.spoken', said('\u202Eignored\u202C \u2067in\u2069 \u200Fthis\u061C\u2028order'));
-  view.say('The gateway says: \u202E...\u0007');
-  const text = written();
-  t.notRegex(text, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
-  t.true(text.includes('Hello'));
-  t.true(text.includes('ignored in this order'));
-});
-
-test.serial('escapes cursor and direction controls in JSON lines, and keeps other text', (t) => {
-  let output = '';
-  const view = createJsonView({ write: (text) => (output += text), tell: () => undefined });
-  const text = '\u202Ethis\u202C \u2028 \u009B2J \u001B[31m';
-  tell(view, 'turn.spoken', said(text));
-  t.notRegex(output, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
-  t.like(JSON.parse(output), { event: { data: { text } } });
-});
-
-test.serial('prints the state of the call and its duration in the last line', (t) => {
-  const { view, written, clock } = viewing(60);
-  t.true(written().endsWith(`\r${escape}[K  0:00  Ringing`));
-  clock.advance(2_000);
-  t.true(written().endsWith(`\r${escape}[K  0:02  Ringing`));
-  tell(view, 'call.answered');
-  const state = { call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null };
-  view.news({ type: 'state', state });
-  t.true(written().endsWith(`\r${escape}[K  0:00  active.talking.conversing  replying.speaking`));
-  tell(view, 'call.held');
-  t.regex(written().replace(`\r${escape}[K`, '> '), /^> {3}0:00 +Put on hold by the other party\n/);
-  view.close();
-  t.is(written(), `\r${escape}[K`);
-  clock.advance(5_000);
-  t.is(written(), '');
-});
-
-test.serial('limits the state line to the width of the terminal', (t) => {
-  const { view, written } = viewing(30);
-  written();
-  const state = { call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null };
-  view.news({ type: 'state', state });
-  t.true(written().replace(`\r${escape}[K`, '').length < 30);
-});
-
-test.serial('prints no state line when the output is a file', (t) => {
-  const { view, written, clock } = viewing(null);
-  view.news({ type: 'state', state: { call: 'ringing.alerting', conversation: null, voicemail: null } });
-  clock.advance(10_000);
-  t.false(written().includes(escape));
-});
-
-test.serial('prints Korean texts for a Korean locale', (t) => {
-  for (const environment of [{ LC_ALL: 'ko_KR.UTF-8', LANG: 'en_US' }, { LANG: 'ko' }])
-    t.regex(viewing(null, environment).written(), /전화를 겁니다/);
-  for (const environment of [{}, { LC_ALL: 'en_US', LANG: 'ko_KR' }, { LANG: 'ja_JP' }])
-    t.regex(viewing(null, environment).written(), /^Calling/);
 });

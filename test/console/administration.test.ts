@@ -52,7 +52,7 @@ consoleTest(
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page
       .locator('.changes')
-      .filter({ hasText: /max_duration_sec\s*(from\s*)?–\s*→\s*(to\s*)?300/ })
+      .filter({ hasText: /Longest call \(s\)\s*(from\s*)?–\s*→\s*(to\s*)?300/ })
       .first()
       .waitFor();
   },
@@ -288,12 +288,18 @@ consoleTest('filters the audit log and keeps the filters in the URL', async (t, 
   await page.getByText('Trunk added').last().waitFor();
   t.regex(
     await page.locator('.changes').first().innerText(),
-    /max_duration_sec\s+(from\s+)?600 →\s+(to\s+)?900/,
+    /Longest call \(s\)\s+(from\s+)?600 →\s+(to\s+)?900/,
   );
   await page
     .getByRole('link', { name: `Number ${credentials.number}` })
     .first()
     .waitFor();
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill('carrier');
+  await rows.getByText('Key issued').or(page.locator('.changes')).first().waitFor({ state: 'detached' });
+  await rows.getByText('Trunk added').waitFor();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  await page.locator('.changes').first().waitFor();
 
   await page.getByLabel('Of what').selectOption({ label: `Number ${credentials.number}` });
   await rows.getByText('Trunk added').waitFor({ state: 'detached' });

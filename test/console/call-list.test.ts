@@ -209,7 +209,7 @@ consoleTest(
     const held = await placeHeldCall(gateway);
     await page.getByRole('link', { name: /01055550000.*In conversation/ }).waitFor();
     await hangUp(gateway, held);
-    await page.getByRole('link', { name: /01055550000.*AI ended/ }).waitFor();
+    await page.getByRole('link', { name: /01055550000.*Ended by our side/ }).waitFor();
 
     await gateway.call('01000000003');
     await page.getByRole('link', { name: /01000000003.*Busy/ }).waitFor();
@@ -220,7 +220,7 @@ consoleTest(
     await page.getByText('No call fits these filters').waitFor();
 
     const korean = await open({ locale: 'ko-KR' });
-    await korean.getByRole('link', { name: /01055550000.*AI 종료/ }).click();
+    await korean.getByRole('link', { name: /01055550000.*이쪽에서 종료/ }).click();
     await korean.getByText('요청에 따라 통화를 바로 끊었습니다.').waitFor();
   },
   someSpeed,

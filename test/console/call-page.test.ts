@@ -379,7 +379,7 @@ consoleTest(
 
     await page.getByRole('button', { name: 'End at once' }).click();
     await page.getByText('The call was hung up at once, as requested.').waitFor();
-    await page.locator('.timeline li', { hasText: 'Ended AI ended' }).waitFor();
+    await page.locator('.timeline li', { hasText: 'Ended Ended by our side' }).waitFor();
 
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     t.true(((await page.locator('.wave .lanes path').first().getAttribute('d')) ?? '').length > 1_000);

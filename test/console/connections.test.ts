@@ -48,7 +48,9 @@ consoleTest(
     receiver.answer({ status: 500 });
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText(/Not delivered\./).waitFor();
-    await page.getByText('The server itself failed (HTTP 500). Its own log should say why.').waitFor();
+    await page
+      .getByText('Not delivered. The server itself failed (HTTP 500). Its own log should say why.')
+      .waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Rotate secret' }).click();
@@ -72,9 +74,27 @@ consoleTest(
     await gateway.call('01000000003');
     const english = await open({ page: path, width: 390 });
     await english.getByText(/^Failing since /).waitFor();
-    await english.getByText('The connection failed: ECONNREFUSED').first().waitFor();
+    const reason =
+      'Nothing listens at 127.0.0.1:9. Start the server, or correct the host and port of the URL.';
+    const trouble = english.getByRole('region', { name: 'Why nothing arrives' });
+    await trouble.getByText(reason).waitFor();
+    await trouble.getByText('The connection failed: ECONNREFUSED').waitFor();
+    await english
+      .locator('.page-head')
+      .getByText(/Nothing was delivered yet/)
+      .waitFor();
+    await english.getByText('Receiver fails').first().waitFor();
+    t.is(await english.getByText('Waiting', { exact: true }).count(), 0);
+    await english.locator('.deliveries summary').first().click();
+    await english.getByRole('region', { name: 'What is sent' }).getByText('"type": "call.ringing"').waitFor();
+    await english.getByRole('list', { name: 'Attempts' }).getByText(reason).first().waitFor();
+    await english.getByRole('button', { name: 'Send a test event' }).click();
+    await english.getByText(`Not delivered. ${reason}`).waitFor();
+    const list = await open({ page: '/webhooks' });
+    await list.getByText(reason).waitFor();
     const translated = await open({ page: path, locale: 'ko-KR' });
-    await translated.getByText('연결하지 못했습니다: ECONNREFUSED').first().waitFor();
+    await translated.getByText('127.0.0.1:9에서 연결을 받는 서버가 없습니다.').first().waitFor();
+    await translated.getByText('수신 장애로 보류').first().waitFor();
     const korean = await open({ page: '/webhooks', locale: 'ko-KR', width: 1440 });
     await korean.getByText(/부터 전달 실패$/).waitFor();
     t.is(await korean.getByText('사용 중', { exact: true }).count(), 0);

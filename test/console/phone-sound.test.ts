@@ -14,7 +14,7 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { flite } from '#src/speech/flite.ts';
-import { pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
+import { pocketsphinxProgram } from '#src/speech/pocketsphinx-program.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
 import { until } from '#test/helpers/until.ts';

@@ -2,8 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
-import { SimulatedClock } from 'xstate';
+import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import { journalLimits } from '#config/policy.ts';
+import { callMachine } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
+import type { ReplyInput } from '#machines/reply.ts';
 import { beginHandOver, type Successors } from '#src/continuity/hand-over.ts';
 import { createCheckpoints, type CheckpointsOptions } from '#src/continuity/checkpoint/checkpoints.ts';
 import { type ResumableCall, resumeStateOf } from '#src/continuity/resume-state.ts';
@@ -21,6 +25,7 @@ import type { Database } from '#src/persistence/database/database.ts';
 import { takeHandedOver } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { callInput } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -1195,6 +1200,65 @@ test.serial('writes a leg again if the answer was stored during an earlier write
   checkpoints.answered(callId);
   await written(2);
   t.is((await legsOf(real, sealing, node))[0]?.legs[0]?.leg.state, 'standing');
+});
+
+/** A snapshot of a call whose conversation has begun. */
+const conversing = () => {
+  const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {});
+  const reply = fromCallback<{ type: 'none' }, ReplyInput>(() => {});
+  const publish = (): void => {};
+  const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
+  const machine = callMachine.provide({ actors: { line, conversation }, actions: { publish } });
+  const call = createActor(machine, { input: callInput, clock: new SimulatedClock() });
+  call.start();
+  call.send({ type: 'line.answered', at: 0 });
+  return call.getSnapshot();
+};
+
+test.serial('gives the progress of a call to the statement of its turn', async (t) => {
+  const real = await testDatabase();
+  const { database, count, written } = counting(real);
+  const clock = new SimulatedClock();
+  const callId = randomUUID();
+  const checkpoints = checkpointsOn(database, randomUUID(), { clock });
+  t.is(checkpoints.withTurn(callId), null);
+  checkpoints.conversationChanged(callId, conversing(), 1);
+  t.like(checkpoints.withTurn(callId), { callId, epoch: 1, progress: { facts: 1 } });
+  checkpoints.turnWritten(callId, true);
+  clock.increment(journalLimits.checkpoints.gatherMs);
+  await checkpoints.written();
+  t.is(count(), 0);
+  t.is(checkpoints.withTurn(callId), null);
+
+  checkpoints.conversationChanged(callId, conversing(), 2);
+  t.like(checkpoints.withTurn(callId), { progress: { facts: 2 } });
+  checkpoints.turnWritten(callId, false);
+  clock.increment(journalLimits.checkpoints.gatherMs);
+  await written(1);
+  t.is(count(), 1);
+});
+
+test.serial('writes later progress of a call only when the statement of its turn is over', async (t) => {
+  const real = await testDatabase();
+  const { database, count, written } = counting(real);
+  const clock = new SimulatedClock();
+  const [callId, other] = [randomUUID(), randomUUID()];
+  const checkpoints = checkpointsOn(database, randomUUID(), { clock });
+  checkpoints.conversationChanged(callId, conversing(), 1);
+  checkpoints.withTurn(callId);
+  checkpoints.conversationChanged(callId, conversing(), 2);
+  checkpoints.conversationChanged(other, conversing(), 1);
+  clock.increment(journalLimits.checkpoints.gatherMs);
+  await written(1);
+  // The statement was that of the other call.
+  t.is(checkpoints.withTurn(other), null);
+  t.is(checkpoints.withTurn(callId), null);
+  const isStored = checkpoints.written();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.is(count(), 1);
+  checkpoints.turnWritten(callId, true);
+  await isStored;
+  t.is(count(), 2);
 });
 
 test.serial('writes nothing when a line that is taken over reports its stored legs', async (t) => {

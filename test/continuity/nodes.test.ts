@@ -7,7 +7,11 @@ import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
 import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { CallsLost, createFreezeFence, type FreezeFence } from '#src/domain/fence.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { nodesWithoutConnections, type OtherNode } from '#src/persistence/nodes/nodes.ts';
+import {
+  nodesWithoutConnections,
+  type LeavesToOthers,
+  type OtherNode,
+} from '#src/persistence/nodes/nodes.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -156,7 +160,11 @@ const watching = (
   node: string,
   cleanUps: (cleaned: string) => Promise<void> = async () => {},
   fence: Pick<FreezeFence, 'ask'> = createFreezeFence({ now: () => 0 }, 1, () => {}),
-  { shared = null, confirmMs = [] }: { shared?: SharedLines | null; confirmMs?: readonly number[] } = {},
+  {
+    shared = null,
+    confirmMs = [],
+    leaves = { form: 1, forMs: 3_600_000 },
+  }: { shared?: SharedLines | null; confirmMs?: readonly number[]; leaves?: LeavesToOthers } = {},
 ) => {
   const seen = { cleaned: [] as string[], lost: 0 };
   let next: (() => void) | null = null;
@@ -165,6 +173,7 @@ const watching = (
     node,
     shared,
     numbers: { ...watchedNumbers, confirmMs },
+    leaves,
     clock: {
       now: Date.now,
       setTimeout: (callback, milliseconds) =>
@@ -296,6 +305,52 @@ test.serial('keeps a dead node registered until its last call has ended', async 
   });
   t.deepEqual(survivor.seen.cleaned, [names.dead]);
   await survivor.close();
+});
+
+/** A dead gateway with a call, and one that watches it and reads checkpoints of the given formats. */
+const deadWithCall = async (t: ExecutionContext, reads: number) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const owner = await storedNumber(database);
+  const callId = await storedCall(database, owner, newCallRow(owner, { node: names.dead }));
+  await database.queries
+    .insertInto('CallCheckpoint')
+    .values({ callId, node: names.dead, form: 1, settings: {} })
+    .execute();
+  await watching(database, names.dead).join();
+  const leaves = { form: reads, forMs: 3_600_000 };
+  const survivor = watching(database, names.one, undefined, undefined, { leaves });
+  await survivor.join();
+  survivor.open();
+  t.teardown(survivor.close);
+  const answer = () => database.execute('update call set answered_at = now() where id = $1', [callId]);
+  return { database, names, survivor, answer };
+};
+
+test.serial(
+  'leaves answered calls that another gateway can resume to it, as long as their far ends wait',
+  async (t) => {
+    const { database, names, survivor, answer } = await deadWithCall(t, 0);
+    await answer();
+    await survivor.look(8);
+    t.deepEqual(survivor.seen.cleaned, []);
+    t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+    await database.execute(`update node set seen_at = seen_at - interval '2 hours' where name = $1`, [
+      names.dead,
+    ]);
+    await survivor.look(8);
+    await until('it is cleaned up', () => survivor.seen.cleaned.length > 0 || undefined);
+    t.deepEqual(survivor.seen.cleaned, [names.dead]);
+  },
+);
+
+test.serial('cleans up at once if it can resume the calls, or if no gateway can', async (t) => {
+  for (const reads of [0, 1]) {
+    const { names, survivor, answer } = await deadWithCall(t, reads);
+    if (reads === 1) await answer();
+    await survivor.look(8);
+    await until('it is cleaned up', () => survivor.seen.cleaned.length > 0 || undefined);
+    t.deepEqual(survivor.seen.cleaned, [names.dead]);
+  }
 });
 
 test.serial(

@@ -113,6 +113,7 @@ const linesOn = async ({
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
   onTaken() {},
+  onCutOff: async () => {},
   readOrphans: async () => [],
   trunkLoad: loadOfOtherNodes,
   trunkTimes,

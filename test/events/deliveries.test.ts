@@ -10,7 +10,7 @@ import { systemClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { afterAttempt, deliver, type DeliveryOutcome, retryAfterMs } from '#src/events/attempt-delivery.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
-import { getEndpoint, rotateSecret } from '#src/events/endpoints.ts';
+import { createEndpoints, getEndpoint, rotateSecret } from '#src/events/endpoints.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
@@ -110,13 +110,14 @@ test.serial('a receiver accepts events with the old or the new secret during a r
 
 const answered = test.macro({
   title: (_, answer: Answer) => `classifies the response ${JSON.stringify(answer)} of an endpoint`,
-  exec: async (t, answer: Answer, expected: Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'>) => {
+  exec: async (t, answer: Answer, expected: Pick<DeliveryOutcome, 'result' | 'httpStatus' | 'error'>) => {
     const secret = newEndpointSecret();
     const receiver = await receiverOf(secret);
     t.teardown(receiver.close);
     receiver.answer(answer);
-    const { durationMs, ...outcome } = await attempt(receiver, [secret]);
+    const { durationMs, advice, ...outcome } = await attempt(receiver, [secret]);
     t.deepEqual(outcome, { retryAfterMs: null, ...expected });
+    t.is(advice === null, expected.error === null);
     t.true(durationMs >= 0);
     t.is(receiver.received.length, 1);
   },
@@ -191,7 +192,9 @@ test.serial('ends an attempt to an unresponsive endpoint exactly at the time lim
   t.false(isOver);
   clock.advance(1);
 
-  t.deepEqual(await outcome, {
+  const { advice, ...result } = await outcome;
+  t.is(advice?.code, 'no_answer_in_time');
+  t.deepEqual(result, {
     result: 'failed',
     httpStatus: null,
     error: 'No answer within 15 s',
@@ -325,11 +328,18 @@ test.serial('an endpoint is failing from its first failed attempt until an attem
   await world.clock.timerIn(60_000);
   await until('the second failure is stored', async () => (await state())[1] === 'HTTP 503' || undefined);
   t.deepEqual(await state(), [begunAt, 'HTTP 503']);
+  const failing = await getEndpoint(db, { endpointId: id, workspaceId });
+  t.is(failing?.lastFailureCode, 'unavailable');
+  t.regex(failing?.lastFailureAdvice ?? '', /cannot answer now \(HTTP 503\)/);
+  t.is(failing?.lastSuccessAt, null);
   t.like((await failingWebhooks(db, workspaceId))[0], { id, dead: 0 });
   world.clock.advance(60_000);
   await settled(world, id, 'delivered');
   await until('it works', async () => (await state())[0] === null || undefined);
   t.deepEqual(await state(), [null, null]);
+  const works = await getEndpoint(db, { endpointId: id, workspaceId });
+  t.like(works, { lastFailureCode: null, lastFailureAdvice: null });
+  t.is(works?.lastSuccessAt?.getTime(), world.clock.now());
   t.deepEqual(await failingWebhooks(db, workspaceId), []);
 });
 
@@ -341,12 +351,44 @@ test.serial('reactivating an endpoint or changing its URL resets its failing sta
   const since = async () => (await getEndpoint(db, endpoint))?.failingSince ?? null;
   const changes = [{ state: 'active' }, { url: 'https://example.com/others' }] as const;
   for (const change of changes) {
-    await noteEndpointFailure(db, { endpointId, at: failedAt, failure: 'HTTP 500' });
+    await noteEndpointFailure(db, {
+      endpointId,
+      at: failedAt,
+      failure: 'HTTP 500',
+      code: null,
+      advice: null,
+      didRespond: true,
+      coolingUntil: null,
+    });
     await patchWebhookEndpoint(db, endpoint, { state: 'paused' });
     t.deepEqual(await since(), failedAt);
     await patchWebhookEndpoint(db, endpoint, change);
     t.is(await since(), null);
   }
+});
+
+test.serial('an event waits for the retry of an earlier event of its call', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  const scope = { endpointId: id, workspaceId: world.workspaceId };
+  const endpoints = createEndpoints(world.administration);
+  receiver.answer({ status: 500 });
+  await world.startWorker({ scheduleSec: [0, 60] });
+  await world.call();
+  await world.clock.timerIn(60_000);
+  await until('the failure is stored', async () => (await endpoints.get(scope))?.failingSince ?? undefined);
+  world.clock.advance(10_000);
+  const retryAt = new Date(world.clock.now() + 50_000);
+  const listed = await endpoints.deliveries(scope, { limit: 10 });
+  t.deepEqual(listed?.map(({ type, nextAttemptAt }) => [type, nextAttemptAt]).toSorted(), [
+    ['call.ended', retryAt],
+    ['call.ringing', retryAt],
+  ]);
+  t.deepEqual((await endpoints.get(scope))?.nextAttemptAt, retryAt);
+  await endpoints.patch(scope, { state: 'paused' });
+  t.is((await endpoints.get(scope))?.nextAttemptAt, null);
+  for (const delivery of (await endpoints.deliveries(scope, { limit: 10 })) ?? [])
+    t.like(delivery, { nextAttemptAt: null, waitsFor: 'resumption' });
 });
 
 test.serial('replaying a dead delivery restarts its schedule and keeps its attempts', async (t) => {
@@ -739,6 +781,8 @@ test.serial('the stored delivery and its statechart have the same state after ev
           durationMs: 0,
           httpStatus: 200,
           error: null,
+          code: null,
+          advice: null,
         };
         await recordDeliveryAttempt(
           db,
@@ -823,6 +867,16 @@ test.serial(
     world.clock.advance(5_000);
     await world.clock.timerIn(2_000);
     t.is(receiver.received.length, 5);
+    const scope = { endpointId: id, workspaceId: world.workspaceId };
+    const endpoints = createEndpoints(world.administration);
+    const trialAt = await until('the cool-down is stored', async () => {
+      const { coolingUntil } = (await getEndpoint(db, scope)) ?? {};
+      return coolingUntil ?? undefined;
+    });
+    t.is(trialAt.getTime(), world.clock.now() + 2_000);
+    t.deepEqual((await endpoints.get(scope))?.nextAttemptAt, trialAt);
+    for (const delivery of (await endpoints.deliveries(scope, { limit: 100 })) ?? [])
+      t.like(delivery, { state: 'pending', nextAttemptAt: trialAt, waitsFor: 'receiver' });
     world.clock.advance(2_000);
     await receiver.until(6);
     t.is(await claimed(db), 1);

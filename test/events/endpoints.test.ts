@@ -18,7 +18,8 @@ import {
   findWebhookEndpoint,
 } from '#src/persistence/events/webhook-endpoints.ts';
 import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
-import { testAdvice, createWebhookTests } from '#src/events/test-event.ts';
+import { deliveryAdvice } from '#src/events/delivery-advice.ts';
+import { createWebhookTests } from '#src/events/test-event.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import type { Answer, WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
@@ -48,6 +49,10 @@ test.serial('returns the secret of a new endpoint once and stores it encrypted',
     disabledReason: null,
     failingSince: null,
     lastFailure: null,
+    lastFailureCode: null,
+    lastFailureAdvice: null,
+    lastSuccessAt: null,
+    coolingUntil: null,
     createdAt: new Date(world.clock.now()),
   });
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
@@ -625,18 +630,11 @@ const adviceOn = ({
   headers = {},
   body = '',
 }: Given) =>
-  testAdvice({
+  deliveryAdvice({
     url,
     timeoutMs: 15_000,
     failure: failure && new EndpointFailure(failure, detail),
-    exchange: {
-      sent: { atMs: 0, method: 'POST', url, headers: {}, body: '{}' },
-      received:
-        status === undefined
-          ? null
-          : { status, headers, firstByteMs: 1, endMs: 1, bytes: Buffer.byteLength(body), body },
-      error: null,
-    },
+    received: status === undefined ? null : { status, headers, body },
   });
 
 const brokenBy = (detail: string): Given => ({ failure: 'connection_failed', detail });

@@ -56,7 +56,19 @@ test.serial('a first-time user places a call and reads its result', async (t) =>
     const { body } = await gateway.client.get(`/api/v1/calls/${callId}`);
     return typeof body['summary'] === 'string' ? body['summary'] : undefined;
   });
-  t.regex(summarized, /AI가 통화를 마쳤습니다/);
+  t.regex(summarized, /이쪽에서 통화를 마쳤습니다/);
+});
+
+test.serial('speaks the language of the call instead of that of the number', async (t) => {
+  const gateway = await sharing(t);
+  const placed = { to: '01000000001', instruction: 'Confirm the table', language: 'en' };
+  const { body } = await gateway.client.post('/api/v1/calls', placed);
+  const callId = z.string().parse(body['call_id']);
+  const ended = await gateway.untilStatus(callId, ...finalStatuses);
+  t.like(ended, { status: 'completed', language: 'en' });
+  const turns = await gateway.transcript(callId);
+  t.regex(turns[0]?.text ?? '', /^Hello, I am calling .* Confirm the table\. What may I pass on\?$/);
+  t.false(turns.some(({ text }) => /\p{Script=Hangul}/u.test(text)));
 });
 
 test.serial('returns pending options and no end fields for a ringing call', async (t) => {

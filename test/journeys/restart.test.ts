@@ -27,7 +27,7 @@ const credentials = z.object({
 
 /** A gateway as a new user starts it: a process of its own with the embedded database. */
 const startProcess = async (t: ExecutionContext, dataFolder: string) => {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, ['src/main.mjs'], {
     cwd: root,
     env: {
       ...process.env,

@@ -1,8 +1,11 @@
 /** Facts of calls in the database. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
+import { z } from 'zod';
 import type { EventType } from '#src/domain/event-types.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
+import { createSharedTurnWriter } from '#src/persistence/calls/add-turn.ts';
 import {
   CallTaken,
   createFactRecorder,
@@ -16,10 +19,15 @@ import {
   type CallProgress,
   storeProgress,
   type StoredSettings,
+  checkpointForm,
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
-import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/claim-calls.ts';
+import {
+  takeFromEarlierProcess,
+  takeFromLostNode,
+  takeHandedOver,
+} from '#src/persistence/calls/claim-calls.ts';
 import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
@@ -693,6 +701,245 @@ test.serial('a locked call delays only its own turn', async (t) => {
   t.deepEqual(await wordsOf(locked), [[1, 'Later', 0.5]]);
 });
 
+const settings: StoredSettings = {
+  scriptSealed: null,
+  greeting: null,
+  speech: { recognizer: null, synthesizer: null, voice: null },
+  voicemail: { policy: 'talk', message: null },
+  screening: { policy: 'answer', callerName: null },
+  menu: 'talk',
+  transferTo: ['0212345*'],
+  policy: {
+    silenceTimeoutSec: 10,
+    ringTimeoutSec: 45,
+    recordingEnabled: false,
+    bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
+    turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
+    consent: { announce: null, require: 'none' },
+  },
+  binding: {
+    direction: 'outbound',
+    agent: 'builtin',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+  },
+};
+
+const someLeg: SipLeg = {
+  state: 'standing',
+  transactionId: 'transaction',
+  dialogId: 'a',
+  sipCallId: 'a@b',
+  local: '<sip:us@gateway>;tag=us',
+  remote: '<sip:them@far>',
+  target: 'sip:them@192.0.2.1',
+  nextHop: null,
+  channel: null,
+  dialog: null,
+};
+
+const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
+
+/** Ringing calls, and the recorder of their answers and answerers, which counts its statements. */
+const ringingCalls = async (count: number) => {
+  const db = await testDatabase('answers');
+  const owner = await storedNumber(db);
+  const node = randomUUID();
+  const callIds: string[] = [];
+  while (callIds.length < count) callIds.push(await storedCall(db, owner, { node, recordingEnabled: true }));
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const record = createFactRecorder({ ...db, execute });
+  const answer = (callId: string, epoch = 1, legs: SipLeg[] = []) =>
+    record(callId, 1, answered, epoch, {
+      checkpoint: { settings, ...plain, legs: Object.fromEntries(legs.map((leg) => [callId, leg])) },
+      transitions: [],
+      legsAreGone: false,
+    });
+  const detect = (callId: string, by: 'human' | 'machine', sequence = 2) =>
+    record(callId, sequence, { type: 'call.answered_by', at: startedAt + 2_000, by }, 1, {
+      checkpoint: null,
+      transitions: [],
+      legsAreGone: false,
+    });
+  const stored = async (callId: string) => {
+    const call = await findCall(db, { callId, ...owner });
+    if (call === undefined) throw new Error('The call is not stored');
+    const [row] = await db.execute<{ checkpoints: unknown[] }>(
+      `select json_agg(to_jsonb(call_checkpoint) - 'call_id') as checkpoints from call_checkpoint where call_id = $1`,
+      [callId],
+    );
+    const events = (await eventsOf(db, callId)).map(({ snapshot, ...event }) => ({
+      ...event,
+      call: { ...snapshot.call, id: null },
+    }));
+    const recording = { ...call.recording, callId: null };
+    return {
+      call: { ...call, id: null, recording },
+      checkpoints: row?.checkpoints,
+      events,
+      facts: await facts(db, callId),
+    };
+  };
+  return { db, callIds, answer, detect, stored, statements: () => statements };
+};
+
+test.serial('stores simultaneous answers in one statement, each as it would be alone', async (t) => {
+  const { callIds, answer, detect, stored, statements } = await ringingCalls(4);
+  const [alone = '', ...together] = callIds;
+  await answer(alone);
+  await detect(alone, 'human');
+  t.is(statements(), 2);
+  const written = { ended: null };
+  t.deepEqual(await Promise.all(together.map((callId) => answer(callId))), [written, written, written]);
+  t.is(statements(), 3);
+  const answerers = await Promise.all(together.map((callId) => detect(callId, 'human')));
+  t.deepEqual(answerers, [written, written, written]);
+  t.is(statements(), 4);
+  const expected = await stored(alone);
+  t.like(expected.call, { status: 'active', answeredBy: 'human', sipStatus: 200 });
+  t.is(expected.checkpoints?.length, 1);
+  t.deepEqual(
+    expected.events.map(({ type }) => type),
+    ['call.ringing', 'call.answered', 'call.answered_by'],
+  );
+  for (const callId of together) t.deepEqual(await stored(callId), expected);
+});
+
+test.serial(
+  'rejects an answer of a call with a later owner, and stores a repeated answer once',
+  async (t) => {
+    const { db, callIds, answer, detect, stored } = await ringingCalls(3);
+    const [lost = '', again = '', other = ''] = callIds;
+    await db.execute('update call set epoch = 2 where id = $1', [lost]);
+    await answer(again);
+    await detect(again, 'machine');
+    const late = answer(lost);
+    const others = [answer(again), answer(other)];
+    await t.throwsAsync(late, { instanceOf: CallTaken });
+    t.deepEqual(await Promise.all(others), [null, { ended: null }]);
+    t.deepEqual((await stored(lost)).facts, []);
+    t.is((await stored(again)).facts.length, 2);
+    const second = [detect(again, 'human', 3), detect(other, 'human')];
+    t.deepEqual(await Promise.all(second), [null, { ended: null }]);
+    t.is((await stored(again)).call.answeredBy, 'machine');
+    t.is((await stored(other)).call.answeredBy, 'human');
+  },
+);
+
+test.serial('a locked call or checkpoint delays only its own answer', async (t) => {
+  const { db, callIds, answer, stored } = await ringingCalls(4);
+  const [lockedCall = '', lockedCheckpoint = '', ...free] = callIds;
+  await writeLegs(db, sealing, 'north', {
+    stored: [{ callId: lockedCheckpoint, epoch: 1, legs: [{ id: lockedCheckpoint, leg: someLeg }] }],
+    over: [],
+  });
+  const { waiting } = await db.transaction(async (statements) => {
+    await statements.execute('select from call where id = $1 for update', [lockedCall]);
+    await statements.execute('select from call_checkpoint where call_id = $1 for update', [lockedCheckpoint]);
+    const waiting = [answer(lockedCall), answer(lockedCheckpoint, 1, [someLeg])];
+    await Promise.all(free.map((callId) => answer(callId)));
+    for (const callId of free) t.is((await stored(callId)).call.status, 'active');
+    for (const callId of [lockedCall, lockedCheckpoint]) t.is((await stored(callId)).call.status, 'ringing');
+    return { waiting };
+  });
+  await Promise.all(waiting);
+  for (const callId of callIds) t.is((await stored(callId)).call.status, 'active');
+});
+
+/** A writer of turns whose statements are pending until they are released; each writes the turns of `isWritten`. */
+const pendingTurns = (isWritten: (place: number) => boolean) => {
+  const batches: string[][] = [];
+  const pending: (() => void)[] = [];
+  const results = new Map<string, Promise<boolean>>();
+  let finished = 0;
+  const asJson = (rows: readonly Readonly<Record<string, unknown>>[]): string => JSON.stringify(rows);
+  const execute = async <Found>(_sql: string, [turns]: readonly unknown[] = []): Promise<Found[]> => {
+    const callIds = z.array(z.object({ callId: z.string() })).parse(JSON.parse(String(turns)));
+    batches.push(callIds.map(({ callId }) => callId));
+    await new Promise<void>((resolve) => pending.push(resolve));
+    const written = callIds.filter(({ callId }) => isWritten(Number(callId)));
+    return written.map(({ callId }) => ({ id: callId })) as Found[];
+  };
+  const write = createSharedTurnWriter({ asJson, execute });
+  const add = (place: number): Promise<boolean> => {
+    const callId = String(place);
+    const result = write({
+      callId,
+      sequence: 2,
+      epoch: 1,
+      type: 'turn.spoken',
+      at: new Date(startedAt),
+      data: {},
+      role: 'user',
+      text: 'Hello?',
+      whole: true,
+      progress: null,
+      aheadMs: null,
+    });
+    results.set(callId, result);
+    return result;
+  };
+  /** Finishes the oldest statement; resolves when its results were returned and a waiting batch was sent. */
+  const finishOne = async (): Promise<void> => {
+    pending.shift()?.();
+    const batch = batches[finished] ?? [];
+    finished += 1;
+    await Promise.all(batch.flatMap((callId) => results.get(callId) ?? []));
+    // The writer may leave the event loop free for one pass after the last result.
+    await turn();
+    await turn();
+  };
+  return { add, batches, finishOne };
+};
+
+const places = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+test('writes simultaneous turns in four statements at a time, of at most a thousand turns', async (t) => {
+  const { add, batches, finishOne } = pendingTurns(() => true);
+  const sizes = (): number[] => batches.map(({ length }) => length);
+  const first = places(0, 4_500).map(add);
+  await turn();
+  t.deepEqual(sizes(), [1_000, 1_000, 1_000, 1_000]);
+  const later = places(4_500, 5_800).map(add);
+  await turn();
+  t.is(batches.length, 4, 'later turns wait for one of the four statements');
+  await finishOne();
+  t.deepEqual(sizes().slice(4), [1_000], 'the waiting turns, and the first of the later ones');
+  t.deepEqual(batches[4], places(4_000, 5_000).map(String));
+  await finishOne();
+  t.deepEqual(sizes().slice(5), [800]);
+  for (let left = 0; left < 4; left += 1) await finishOne();
+  t.deepEqual(
+    await Promise.all([...first, ...later]),
+    places(0, 5_800).map(() => true),
+  );
+  t.deepEqual(batches.flat(), places(0, 5_800).map(String), 'each turn is sent once, in its order');
+});
+
+test('returns which turns of each statement were not written', async (t) => {
+  const isWritten = (place: number): boolean => place % 7 !== 0;
+  const { add, batches, finishOne } = pendingTurns(isWritten);
+  const written = Promise.all(places(0, 2_100).map(add));
+  await turn();
+  t.is(batches.length, 3);
+  for (let left = 0; left < 3; left += 1) await finishOne();
+  t.deepEqual(await written, places(0, 2_100).map(isWritten));
+});
+
+test('leaves a single turn to the statement that waits for its call', async (t) => {
+  const { add, batches } = pendingTurns(() => true);
+  t.false(await add(1));
+  t.deepEqual(batches, []);
+});
+
 test.serial("one of several simultaneous take-overs claims a dead gateway's calls", async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
@@ -709,6 +956,31 @@ test.serial("one of several simultaneous take-overs claims a dead gateway's call
     [2, 2, 2, 2, 2],
   );
   t.true(taken.every((calls) => calls.length === 0 || calls.length === 5));
+});
+
+test.serial('a handed-over call with a checkpoint of a newer format stays with its gateway', async (t) => {
+  const db = await testDatabase('taken');
+  const node = randomUUID();
+  const owner = await storedNumber(db);
+  const newCall = async (form: number): Promise<string> => {
+    const callId = await storedCall(db, owner, { node });
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { settings, tokenSealed: null, headersSealed: null, aheadMs: 0, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    });
+    await db.execute('update call_checkpoint set form = $2 where call_id = $1', [callId, form]);
+    return callId;
+  };
+  const [readable, newer] = [await newCall(checkpointForm), await newCall(checkpointForm + 1)];
+  const taken = await takeHandedOver(db, { from: node, by: 'taker', callIds: [readable, newer] });
+  t.deepEqual(
+    taken.map(({ id }) => id),
+    [readable],
+  );
+  t.deepEqual(await db.execute('select node, epoch, ended_at from call where id = $1', [newer]), [
+    { node, epoch: 1, ended_at: null },
+  ]);
 });
 
 /** A step of a plan that the server has executed. */
@@ -1112,33 +1384,6 @@ test.serial('creates one delivery per subscribed endpoint that is not disabled',
 // Additional rows
 // Rows written in the same statement as a fact of a call, and facts without such rows.
 
-const settings: StoredSettings = {
-  scriptSealed: null,
-  greeting: null,
-  speech: { recognizer: null, synthesizer: null, voice: null },
-  voicemail: { policy: 'talk', message: null },
-  screening: { policy: 'answer', callerName: null },
-  menu: 'talk',
-  transferTo: ['0212345*'],
-  policy: {
-    silenceTimeoutSec: 10,
-    ringTimeoutSec: 45,
-    recordingEnabled: false,
-    bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
-    turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
-    consent: { announce: null, require: 'none' },
-  },
-  binding: {
-    direction: 'outbound',
-    agent: 'builtin',
-    agentType: null,
-    chatUrl: null,
-    assistantId: null,
-    agentId: null,
-    controls: 'off',
-  },
-};
-
 const setUpWrittenBeside = async () => {
   const db = await testDatabase('written beside');
   const node = randomUUID();
@@ -1167,21 +1412,6 @@ test.serial('stores the checkpoint with the answer and deletes it with the end',
   t.truthy(await recordFact(db, callId, 2, ended, 2));
   t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });
-
-const someLeg: SipLeg = {
-  state: 'standing',
-  transactionId: 'transaction',
-  dialogId: 'a',
-  sipCallId: 'a@b',
-  local: '<sip:us@gateway>;tag=us',
-  remote: '<sip:them@far>',
-  target: 'sip:them@192.0.2.1',
-  nextHop: null,
-  channel: null,
-  dialog: null,
-};
-
-const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
 
 test.serial('allows a call with a leg to be resumed from its answer on', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
@@ -1284,6 +1514,39 @@ test.serial(
     t.deepEqual(openLegs(sealing, taken?.legs ?? {}), [{ id, leg: someLeg }]);
   },
 );
+
+test.serial('writes a turn with the progress of its call, alone and together with other calls', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  const checkpoint = { settings, ...plain, legs: {} };
+  await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+  const beside = (turn: number) => ({
+    checkpoint: null,
+    progress: { callId, epoch: 1, progress: progressAt(turn), aheadMs: turn },
+    transitions: [],
+    legsAreGone: false,
+  });
+  const stored = () =>
+    db.execute(
+      `select (progress -> 'conversation' ->> 'turn')::int as turn, ahead_ms from call_checkpoint where call_id = $1`,
+      [callId],
+    );
+  await recordFact(db, callId, 2, said(1, 'Hello.'), 1, beside(1));
+  t.deepEqual(await stored(), [{ turn: 1, ahead_ms: 1 }]);
+  // A turn that was written before does not change the progress, nor does a turn without progress.
+  await recordFact(db, callId, 2, said(1, 'Hello.'), 1, beside(2));
+  await recordFact(db, callId, 3, said(2, 'Still here?'));
+  t.deepEqual(await stored(), [{ turn: 1, ahead_ms: 1 }]);
+
+  const other = await storedCall(db, await storedNumber(db));
+  const record = createFactRecorder(db);
+  await Promise.all([
+    record(callId, 4, said(3, 'Yes.', 'user'), 1, beside(4)),
+    record(other, 1, said(3, 'Hi.', 'user'), 1, { checkpoint: null, transitions: [], legsAreGone: false }),
+  ]);
+  t.deepEqual(await stored(), [{ turn: 4, ahead_ms: 4 }]);
+  const [taken] = await takeFromEarlierProcess(db, node);
+  t.deepEqual(taken?.checkpoint?.progress, progressAt(4));
+});
 
 test.serial('does not resume an unanswered call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();

@@ -8,7 +8,7 @@ import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
 import { type CallListQuery, listCalls } from '#src/persistence/calls/call-list.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
-import { findCall, insertCall } from '#src/persistence/calls/calls.ts';
+import { createCallReading, findCall, insertCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { findEndedCall } from '#src/persistence/calls/ended-calls.ts';
 import { eraseCall, eraseWords } from '#src/persistence/calls/erasing.ts';
@@ -356,6 +356,63 @@ test.serial('does not retry while the database is unreachable', async (t) => {
     { status: 'rejected', reason: away },
     { status: 'rejected', reason: away },
   ]);
+});
+
+/** Passes of the event loop between the first and each of three results of one batch. */
+const passesOfResults = async (sliceMs: number): Promise<number[]> => {
+  const double = inBatches((_items: readonly number[]) => Promise.resolve((item: number) => item * 2), {
+    sliceMs,
+  });
+  let passes = 0;
+  let isOver = false;
+  const countPasses = async (): Promise<void> => {
+    for (; !isOver; passes += 1) await turn();
+  };
+  const counting = countPasses();
+  const results = await Promise.all(
+    [1, 2, 3].map(async (item) => {
+      await double(item);
+      return passes;
+    }),
+  );
+  isOver = true;
+  await counting;
+  return results.map((pass) => pass - (results[0] ?? 0));
+};
+
+test.serial('does other work between the results of a batch once its time is over', async (t) => {
+  t.deepEqual(await passesOfResults(0), [0, 1, 2]);
+  t.deepEqual(await passesOfResults(Infinity), [0, 0, 0]);
+});
+
+test.serial('reads concurrent calls in one statement, each only for its owner', async (t) => {
+  const db = await testDatabase('reads');
+  const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
+  const callIds = [await storedCall(db, owner), await storedCall(db, owner), await storedCall(db, stranger)];
+  let statements = 0;
+  const read = createCallReading({
+    ...db,
+    execute(...asked) {
+      statements += 1;
+      return db.execute(...asked);
+    },
+  });
+  const [first = '', second = '', foreign = ''] = callIds;
+  const { numberId, workspaceId } = owner;
+  const found = await Promise.all([
+    read({ callId: first, numberId }),
+    read({ callId: first.toUpperCase(), workspaceId }),
+    read({ callId: second, workspaceId }),
+    read({ callId: foreign, numberId }),
+    read({ callId: foreign, workspaceId }),
+    read({ callId: randomUUID(), numberId }),
+  ]);
+  t.deepEqual(
+    found.map((call) => call?.id),
+    [first, first, second, undefined, undefined, undefined],
+  );
+  t.is(statements, 1);
+  t.deepEqual(found[0], await findCall(db, { callId: first, numberId }));
 });
 
 // Statements of a call

@@ -10,6 +10,7 @@ import * as fc from 'fast-check';
 import { Kysely } from 'kysely';
 import { DatabaseError, Pool } from 'pg';
 import pino from 'pino';
+import { z } from 'zod';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { connectionStartError, isTransient } from '#src/persistence/database/connection-errors.ts';
@@ -93,6 +94,11 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   await runStatement(url, `delete from ${migrationTable}`);
   for (const name of [...names, last])
     await runStatement(url, `insert into ${migrationTable} (name) values ('${name}')`);
+  await runStatement(
+    url,
+    'alter table webhook_endpoint drop last_failure_code, drop last_failure_advice, drop last_success_at, drop cooling_until',
+  );
+  await runStatement(url, 'alter table delivery_attempt drop code, drop advice');
   await runStatement(url, 'drop table call_checkpoint');
   await runStatement(url, 'drop table simulated_callee');
   await runStatement(
@@ -116,7 +122,10 @@ test.serial(
       `insert into sip_leg values ('${leg}', '${leg}', 'seoul-1', 3, '{"transport": "udp"}')`,
     );
     const database = await open(t, url);
-    t.deepEqual(await migrationsIn(url), ['0001-schema']);
+    t.deepEqual(
+      await migrationsIn(url),
+      migrations.map(({ name }) => name),
+    );
     t.deepEqual(await runStatement(url, 'select call_id, node, epoch, legs from call_checkpoint'), [
       { call_id: leg, node: 'seoul-1', epoch: 3, legs: { [leg]: { transport: 'udp' } } },
     ]);
@@ -585,13 +594,33 @@ const secretsSealedBy = async (db: Database, sealing: Sealing) => {
       createdAt: new Date(),
     })
     .execute();
-  return { numberId, key, trunkId, webhookId };
+  const callId = randomUUID();
+  const { scriptSealed, tokenSealed, headersSealed } = {
+    scriptSealed: sealing.seal('script', callId),
+    tokenSealed: sealing.seal('token of the call', callId),
+    headersSealed: {
+      'x-api-key': sealing.seal('key of the call', callId),
+      'x-route': sealing.seal('route of the call', callId),
+    },
+  };
+  await queries
+    .insertInto('CallCheckpoint')
+    .values({
+      callId,
+      node: 'one',
+      form: 1,
+      settings: { greeting: 'Good day.', scriptSealed },
+      tokenSealed,
+      headersSealed,
+    })
+    .execute();
+  return { numberId, key, trunkId, webhookId, callId };
 };
 
 /** Every secret of the number, decrypted with only these keys. */
 const opened = async (
   db: Database,
-  { numberId, trunkId, webhookId }: Awaited<ReturnType<typeof secretsSealedBy>>,
+  { numberId, trunkId, webhookId, callId }: Awaited<ReturnType<typeof secretsSealedBy>>,
   sealing: Sealing,
 ) => {
   const { queries } = db;
@@ -617,6 +646,12 @@ const opened = async (
     .where('numberId', '=', numberId)
     .orderBy('direction')
     .execute();
+  const call = await queries
+    .selectFrom('CallCheckpoint')
+    .select(['tokenSealed', 'headersSealed', 'settings'])
+    .where('callId', '=', callId)
+    .executeTakeFirstOrThrow();
+  const { scriptSealed, ...settings } = z.looseObject({ scriptSealed: z.string() }).parse(call.settings);
   return [
     ...bindings.flatMap(({ tokenSealed, headersSealed }) => [
       open(tokenSealed, numberId),
@@ -627,6 +662,11 @@ const opened = async (
     open(trunk.passwordSealed, trunkId),
     open(webhook.secretSealed, webhookId),
     open(webhook.previousSecretSealed, webhookId),
+    open(call.tokenSealed, callId),
+    open(call.headersSealed?.['x-api-key'] ?? null, callId),
+    open(call.headersSealed?.['x-route'] ?? null, callId),
+    open(scriptSealed, callId),
+    settings,
   ];
 };
 
@@ -643,6 +683,9 @@ const counts = async (t: ExecutionContext, db: Database, expected: Record<string
       trunk_passwords: [0, 0],
       webhook_secrets: [0, 0],
       call_keys: [0, 0],
+      call_tokens: [0, 0],
+      call_headers: [0, 0],
+      call_scripts: [0, 0],
       ...expected,
     },
   );
@@ -660,6 +703,9 @@ test.serial(
       handshake_secrets: [1, 0],
       trunk_passwords: [1, 0],
       webhook_secrets: [2, 0],
+      call_tokens: [1, 0],
+      call_headers: [2, 0],
+      call_scripts: [1, 0],
     });
     t.deepEqual(await opened(db, stored, newest), [
       'inbound',
@@ -672,6 +718,11 @@ test.serial(
       'password',
       'new',
       'previous',
+      'token of the call',
+      'key of the call',
+      'route of the call',
+      'script',
+      { greeting: 'Good day.' },
     ]);
     t.is((await authenticateNumber(db, newest, stored.key))?.id, stored.numberId);
     await counts(t, db, {});
@@ -689,8 +740,38 @@ test.serial('counts secrets that no key decrypts and leaves them unchanged', asy
     handshake_secrets: [0, 1],
     trunk_passwords: [0, 1],
     webhook_secrets: [0, 2],
+    call_tokens: [0, 1],
+    call_headers: [0, 2],
+    call_scripts: [0, 1],
   });
-  t.deepEqual((await opened(db, stored, stranger)).at(-1), 'previous');
+  t.true((await opened(db, stored, stranger)).includes('previous'));
+});
+
+test.serial('re-encryption covers every sealed column', async (t) => {
+  const db = await ownDatabase(t);
+  await secretsSealedBy(db, old);
+  const columns = await db.execute<{ table: string; column: string }>(
+    `select table_name as "table", column_name as "column" from information_schema.columns
+     where table_schema = 'public' and column_name like '%sealed%'`,
+    [],
+  );
+  t.true(columns.length >= 9);
+  const values = async (): Promise<string[]> => {
+    const rows = columns.map(({ table, column }) =>
+      db.execute<{ value: string }>(
+        `select ${column}::text as value from ${table} where ${column} is not null`,
+        [],
+      ),
+    );
+    return (await Promise.all(rows)).map((found) => found.map(({ value }) => value).join(' '));
+  };
+  const unfilled = (await values()).flatMap((value, index) => (value === '' ? (columns[index] ?? []) : []));
+  t.deepEqual(unfilled, [], 'a new sealed column belongs into this test');
+  await resealSecrets(db, both);
+  for (const value of await values()) {
+    t.false(value.includes(`v1.${old.keyId}.`));
+    t.true(value.includes(`v1.${newest.keyId}.`));
+  }
 });
 
 test.serial('after re-encryption, only the newest key decrypts the SRTP keys of active calls', async (t) => {

@@ -45,6 +45,7 @@ test.serial('claims a due delivery once, with all data for its attempt', async (
     previousSecretSealed: null,
     previousSecretUntil: null,
     failingSince: null,
+    lastSuccessAt: null,
   });
   t.deepEqual(await claim(db, 1), []);
 });

@@ -3,7 +3,8 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import { addTurn, addTurns } from '#src/persistence/calls/add-turn.ts';
-import { answerCall } from '#src/persistence/calls/answer-call.ts';
+import { answerCall, answerCalls } from '#src/persistence/calls/answer-call.ts';
+import { setAnswerers } from '#src/persistence/calls/call-facts/call-changes.ts';
 import { newSearch } from '#src/persistence/calls/call-search-words.ts';
 import { createCalls, createKeyedCalls } from '#src/persistence/calls/create-calls.ts';
 import { endCall } from '#src/persistence/calls/end-call.ts';
@@ -17,6 +18,8 @@ const statements = {
   createCalls,
   createKeyedCalls,
   answerCall,
+  answerCalls,
+  setAnswerers,
   endCall,
   addTurn,
   addTurns,

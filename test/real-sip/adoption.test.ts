@@ -99,7 +99,7 @@ if (missing.length > 0) {
     const events: LineEvent[] = [];
     const line = lines.resume(
       lineInput(),
-      { legs: [left], farEnd: null, connectedWith: null, heard: null },
+      { legs: [left], farEnd: null, connectedWith: null, heard: null, formerSends: false },
       (event) => void events.push(event),
     );
     return {

@@ -38,6 +38,34 @@ const factsOf = (gateway: Running, calls: readonly string[]): Promise<string[][]
   );
 
 onRealServers('gateways that are cut off', (servers) => {
+  for (const media of ['freeswitch', 'direct'] as const)
+    realTimeTest(
+      `${media}: the calls of a gateway that is cut off from the relay alone continue at another one`,
+      async (t) => {
+        const world = await startWorld(t, servers(), media);
+        const wire = await startWire(t, { host: '127.0.0.1', port: world.relayPort });
+        // One address for both, because gateways hand over only what they reach in the same way.
+        const relay = { GW_RELAY: `127.0.0.1:${wire.port}` };
+        const two = await world.start('two', undefined, relay);
+        wire.spare();
+        const one = await world.start('one', undefined, relay);
+        const calls = await world.place(one, 3);
+        // Far ends and progress are stored by then.
+        await delay(1_000);
+        world.ears.forget();
+        wire.lose();
+        await one.printed('this gateway is cut off from drachtio-server');
+        await untilAllGoOn(two, calls);
+        await delay(1_000);
+        t.log(media, { silences: await world.ears.silences(), load: loadavg()[0] });
+        wire.mend();
+        await until(async () => (await one.client.get('/readyz')).status === 200);
+        t.is(world.end.count('BYE'), 0);
+        await hangUpAll(two, calls);
+        await until(() => world.end.count('BYE') === calls.length);
+      },
+    );
+
   for (const [media, cutOffFrom] of [
     ['freeswitch', 'all its servers'],
     ['direct', 'the database'],

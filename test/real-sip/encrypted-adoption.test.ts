@@ -118,7 +118,11 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const lines = await linesOfHeir(t, world);
           const line = openWatched(
             (input, emit) =>
-              lines.resume(input, { legs: [left], farEnd: null, connectedWith: null, heard: null }, emit),
+              lines.resume(
+                input,
+                { legs: [left], farEnd: null, connectedWith: null, heard: null, formerSends: false },
+                emit,
+              ),
             lineInput(),
           );
           await until(() => line.saw('line.adopted') || line.isOver());

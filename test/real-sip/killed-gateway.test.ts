@@ -57,7 +57,7 @@ if (missing.length > 0) {
       // The far end sends no audio.
       GW_RTP_TIMEOUT_SEC: '0',
     };
-    const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../../src/main.mjs', import.meta.url));
     const child = spawn(process.execPath, [program], {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -36,6 +36,7 @@ export const realLines = async (
     trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
     onCheckpoint() {},
+    onCutOff: async () => {},
     onTaken() {},
     readOrphans: async () => [],
     trunkLoad: loadOfOtherNodes,

@@ -84,7 +84,8 @@ const runAva = async (parameters: readonly string[], secondTries: string): Promi
 };
 
 const run = async (): Promise<number> => {
-  const parameters = process.argv.slice(2);
+  // npm removes `--`; AVA would take the files behind it for parameters of the tests and run all files.
+  const parameters = process.argv.slice(2).filter((parameter) => parameter !== '--');
   const options = parameters.filter((parameter) => parameter.startsWith('-'));
   const chosen = parameters.filter((parameter) => !parameter.startsWith('-'));
   const unknown = chosen.filter((name) => !parts.some((part) => part.includes(name)));

@@ -5,16 +5,18 @@ import type { ExecutionContext } from 'ava';
 
 export const startWire = async (t: Pick<ExecutionContext, 'teardown'>, server: NetConnectOpts) => {
   const sockets = new Set<Socket>();
+  const spared = new WeakSet<Socket>();
   let isBroken = false;
+  const isLost = (socket: Socket): boolean => isBroken && !spared.has(socket);
   const join = (from: Socket, to: Socket): void => {
     sockets.add(from);
     // As TCP retransmits lost packets, a broken wire delivers them when it is mended.
-    if (isBroken) from.pause();
+    if (isLost(from)) from.pause();
     from.on('data', (data) => {
       if (!to.write(data)) from.pause();
     });
     to.on('drain', () => {
-      if (!isBroken) from.resume();
+      if (!isLost(from)) from.resume();
     });
     from.on('end', () => to.end());
     from.on('error', () => to.destroy());
@@ -38,9 +40,13 @@ export const startWire = async (t: Pick<ExecutionContext, 'teardown'>, server: N
   if (typeof address !== 'object' || address === null) throw new Error('No port');
   return {
     port: address.port,
+    /** Connections that exist now lose no packets: those of a gateway that is not cut off. */
+    spare(): void {
+      for (const socket of sockets) spared.add(socket);
+    },
     lose(): void {
       isBroken = true;
-      for (const socket of sockets) socket.pause();
+      for (const socket of sockets) if (isLost(socket)) socket.pause();
     },
     mend(): void {
       isBroken = false;

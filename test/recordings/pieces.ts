@@ -21,3 +21,17 @@ export const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
 /** Duration of a recording by a full read; throws if it is damaged. */
 export const secondsOf = async (format: 'ogg' | 'mp3', bytes: Buffer): Promise<number> =>
   format === 'ogg' ? readOggVorbis(bytes).seconds : (piecesOf('mp3', bytes).length * 576) / 16_000;
+
+/** The stretches of audio of the counterparty, as [begin, end] in whole seconds. */
+export const heardIn = (bytes: Buffer): number[][] => {
+  const times = readOggVorbis(bytes)
+    .blocks.filter(({ left }) => left)
+    .map(({ at }) => at);
+  const stretches: number[][] = [];
+  for (const at of times) {
+    const last = stretches.at(-1);
+    if (last === undefined || at - (last[1] ?? 0) > 1) stretches.push([at, at]);
+    else last[1] = at;
+  }
+  return stretches.map((stretch) => stretch.map(Math.round));
+};

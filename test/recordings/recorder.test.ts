@@ -25,7 +25,7 @@ import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 import { readOggVorbis } from './ogg-vorbis.ts';
-import { secondsOf } from './pieces.ts';
+import { heardIn, secondsOf } from './pieces.ts';
 import { assembly, encoding, record, recordingsWorld } from './recordings-world.ts';
 
 // Recordings
@@ -555,20 +555,6 @@ const completed = async ({ folder, facts }: World, count = 1) => {
   const fact = await until('it is told', () => facts[count - 1]);
   if (fact.type !== 'recording.completed') throw new Error(`It is ${fact.type}`);
   return { fact, bytes: await readFile(join(folder, fact.file)) };
-};
-
-/** The stretches of audio of the counterparty, as [begin, end] in whole seconds. */
-const heardIn = (bytes: Buffer): number[][] => {
-  const times = readOggVorbis(bytes)
-    .blocks.filter(({ left }) => left)
-    .map(({ at }) => at);
-  const stretches: number[][] = [];
-  for (const at of times) {
-    const last = stretches.at(-1);
-    if (last === undefined || at - (last[1] ?? 0) > 1) stretches.push([at, at]);
-    else last[1] = at;
-  }
-  return stretches.map((stretch) => stretch.map(Math.round));
 };
 
 test.serial('joins the part of a killed process and the next one, with silence between them', async (t) => {

@@ -16,6 +16,7 @@ import {
 } from '#src/recordings/recordings.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { ErasedNumbers } from '#src/recordings/erased-files.ts';
+import type { PartUploadNumbers } from '#src/recordings/part-uploads.ts';
 import type { AssemblyNumbers, OtherParts } from '#src/recordings/assembly.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -23,10 +24,14 @@ import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import type { S3Server } from './s3-server.ts';
 import { tone } from './tone.ts';
 
-const storeOn = (server: S3Server, { pendingMs = 3_600_000 }: { pendingMs?: number }) => ({
+const storeOn = (
+  server: S3Server,
+  { pendingMs = 3_600_000, parts = null }: { pendingMs?: number; parts?: PartUploadNumbers | null },
+) => ({
   store: createS3Store(server, { connectMs: 60_000, stallMs: 60_000, partBytes: 5_000 }),
   prefix: 'kept/',
   numbers: { atOnce: 2, retryFirstMs: 20, retryLongestMs: 80, pendingMs },
+  parts,
 });
 
 export const encoding = { threads: 1, idleMs: 60_000, closeMs: 60_000 };
@@ -35,6 +40,7 @@ export const assembly: AssemblyNumbers = {
   everyMs: 50,
   askAgainMs: 50,
   waitMs: 0,
+  storeMs: 3_600_000,
   keepMs: 3_600_000,
   longestBackoffMs: 50,
 };
@@ -105,6 +111,8 @@ export const recordingsWorld = async (
         erased?: ErasedNumbers;
         assembly?: Partial<AssemblyNumbers>;
         otherParts?: OtherParts;
+        /** Uploads of raw parts; none by default. */
+        parts?: PartUploadNumbers;
       } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({

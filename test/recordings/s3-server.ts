@@ -111,6 +111,33 @@ const give = (
   else response.end(part);
 };
 
+/** Keys in a page of a list. */
+const pageKeys = 3;
+
+/** A page of the objects with a prefix, in the order of their keys. */
+const list = (
+  response: ServerResponse,
+  query: URLSearchParams,
+  objects: ReadonlyMap<string, StoredObject>,
+): void => {
+  const prefix = query.get('prefix') ?? '';
+  const after = query.get('continuation-token') ?? '';
+  const found = [...objects]
+    .filter(([key]) => key.startsWith(prefix) && key > after)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const page = found.slice(0, pageKeys);
+  const isTruncated = page.length < found.length;
+  const contents = page.map(
+    ([key, { bytes }]) => `<Contents><Key>${key}</Key><Size>${bytes.length}</Size></Contents>`,
+  );
+  const next = isTruncated ? `<NextContinuationToken>${page.at(-1)?.[0]}</NextContinuationToken>` : '';
+  response
+    .writeHead(200, { 'Content-Type': 'application/xml' })
+    .end(
+      `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`,
+    );
+};
+
 /** The joined parts of a completed upload; undefined if one of them differs from the sent one. */
 const wholeOf = (body: Buffer, parts: ReadonlyMap<number, Buffer>): Buffer | undefined => {
   const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"?([^<"]*)/g)];
@@ -160,7 +187,7 @@ const createTaking = ({ objects, uploads }: Pick<S3Server, 'objects' | 'uploads'
 };
 
 /** Ends with the test. */
-export const startS3Server = async (t: ExecutionContext): Promise<S3Server> => {
+export const startS3Server = async (t: Pick<ExecutionContext, 'teardown'>): Promise<S3Server> => {
   const objects: S3Server['objects'] = new Map();
   const uploads: S3Server['uploads'] = new Map();
   const take = createTaking({ objects, uploads });
@@ -172,7 +199,13 @@ export const startS3Server = async (t: ExecutionContext): Promise<S3Server> => {
     const { method = '' } = request;
     const key = decodeURIComponent(url.pathname).replace(`/${bucket}/`, '');
     const number = url.searchParams.get('partNumber');
-    const step = url.searchParams.has('uploads') ? ' begin' : method === 'POST' ? ' complete' : '';
+    const step = url.searchParams.has('list-type')
+      ? ' list'
+      : url.searchParams.has('uploads')
+        ? ' begin'
+        : method === 'POST'
+          ? ' complete'
+          : '';
     seen.push(`${method}${step}${number === null ? '' : ` part ${number}`}`);
     const how = misbehaviour({ method, key, query: url.searchParams, headers: request.headers });
     if (how === 'disconnects') return void request.socket.destroy();
@@ -183,7 +216,8 @@ export const startS3Server = async (t: ExecutionContext): Promise<S3Server> => {
     if (typeof how === 'object' && 'after' in how) await how.after;
     else if (typeof how === 'object') return void response.writeHead(how.status).end(how.body);
     if (how === 'forgets') return void response.setHeader('ETag', '"x"').end();
-    if (method === 'GET' || method === 'HEAD') give(request, response, objects.get(key), how);
+    if (url.searchParams.has('list-type')) list(response, url.searchParams, objects);
+    else if (method === 'GET' || method === 'HEAD') give(request, response, objects.get(key), how);
     else take(request, response, url, key, body);
   };
 

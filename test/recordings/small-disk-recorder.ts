@@ -7,7 +7,7 @@ import { tone } from './tone.ts';
 const [folder = '', callId = ''] = process.argv.slice(2);
 let isOver = false;
 const recorders = createRecorders({
-  folder: createRecordingFolder(folder),
+  createPart: createRecordingFolder(folder).parts.create,
   async make(made) {
     isOver = true;
     process.stdout.write(`${JSON.stringify({ made })}\n`);

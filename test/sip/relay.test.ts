@@ -1,4 +1,5 @@
 /** The relay: calls that outlive their gateway. */
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
@@ -11,7 +12,7 @@ import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
 import { createLeaving } from '#sip/drachtio/resume/leave-standing.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
-import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { SipLeg, StandingDialog, StoredLeg } from '#src/domain/sip-leg.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
@@ -545,6 +546,59 @@ test.serial('hangs up a call whose take-over is abandoned', async (t) => {
   call.far.answers(200);
   await saw(line, 'line.ended');
   t.deepEqual(line.story(), ['line.ended']);
+});
+
+/** A port of a far end that receives audio. */
+const startEar = async (t: ExecutionContext) => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  t.teardown(() => void socket.close());
+  await once(socket, 'listening');
+  let packets = 0;
+  socket.on('message', () => (packets += 1));
+  return { port: socket.address().port, packets: () => packets };
+};
+
+/** The stored legs, with a far end that receives its audio at this port. */
+const heardAt = (port: number, legs: readonly StoredLeg[]): StoredLeg[] =>
+  legs.map(({ id, leg }) => ({
+    id,
+    leg: { ...leg, dialog: leg.dialog && { ...leg.dialog, remoteSdp: describeSound({ port }) } },
+  }));
+
+test.serial('sends audio after a death before the far end answers the re-INVITE', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  await world.die();
+  const [before, after] = [await startEar(t), await startEar(t)];
+  const next = await world.next();
+  const line = world.adopt(next, heardAt(before.port, world.legs.kept()));
+  await call.far.receives('INVITE');
+  next.clock.advance(20);
+  await until('it hears the next gateway', () => before.packets() > 0 || undefined);
+  t.deepEqual(line.story(), []);
+  call.far.answers(200, { sdp: describeSound({ port: after.port }) });
+  await call.far.receives('ACK');
+  await saw(line, 'line.adopted');
+  next.clock.advance(20);
+  await until('its audio has moved', () => after.packets() > 0 || undefined);
+  t.deepEqual(line.breaches, []);
+});
+
+test.serial('sends no audio before the re-INVITE is answered while the former gateway sends', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  call.line.release();
+  const [before, after] = [await startEar(t), await startEar(t)];
+  const next = await world.next();
+  const line = world.adopt(next, heardAt(before.port, world.legs.kept()), null, true);
+  await call.far.receives('INVITE');
+  next.clock.advance(100);
+  call.far.answers(200, { sdp: describeSound({ port: after.port }) });
+  await call.far.receives('ACK');
+  await saw(line, 'line.adopted');
+  next.clock.advance(20);
+  await until('its audio has moved', () => after.packets() > 0 || undefined);
+  t.is(before.packets(), 0);
 });
 
 // Adoption without relay
@@ -1142,6 +1196,36 @@ for (const media of ['direct', 'freeswitch'] as const)
       t.false(call.far.ladder().includes('← BYE'));
     },
   );
+
+test.serial('does not end the channel of a call that another gateway has taken over', async (t) => {
+  const world = await startWorld(t, 'freeswitch');
+  const call = await world.dialled();
+  const [freeSwitch] = world.doomed.freeSwitches;
+  const [channel] = freeSwitch?.channels() ?? [];
+  if (channel === undefined) throw new Error('The call has no channel');
+  await world.die();
+  const line = world.adopt(await world.next());
+  await saw(line, 'line.adopted');
+  await channel.untilConnected();
+  const commands: string[] = [];
+  const runApi = channel.runApi.bind(channel);
+  channel.runApi = (command) => {
+    commands.push(command.replace(channel.uuid, 'channel'));
+    return runApi(command);
+  };
+  // The former gateway lives without its connection, by which it cannot end the channel.
+  world.doomed.clock.advance(controlProbe.comeBackMs);
+  await saw(call.line, 'line.failed');
+  call.line.tell({ type: 'hangUp' });
+  const found = await until('it decides', () =>
+    commands.find((command) => /^uuid_(?:kill channel|getvar channel sip_h_X-Gateway)$/.test(command)),
+  );
+  t.is(found, 'uuid_getvar channel sip_h_X-Gateway');
+  for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.false(commands.includes('uuid_kill channel'));
+  t.deepEqual(freeSwitch?.channels(), [channel]);
+  t.false(line.isOver());
+});
 
 test.serial('refuses a response of a gateway to a request that another gateway has received', async (t) => {
   const world = await startRelay(t);

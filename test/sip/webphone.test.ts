@@ -231,7 +231,12 @@ const resumedElsewhere = (arrange: (there: Network) => void = () => {}) => {
   const there = createPhoneNetwork(here.clock);
   arrange(there);
   const line = openWatched(
-    (input, emit) => there.lines.resume(input, { legs: [], farEnd, connectedWith: null, heard: null }, emit),
+    (input, emit) =>
+      there.lines.resume(
+        input,
+        { legs: [], farEnd, connectedWith: null, heard: null, formerSends: false },
+        emit,
+      ),
     scriptedInput({ callId, to: '01055551234' }),
   );
   there.until(() => line.saw('line.adopted') || line.isOver());

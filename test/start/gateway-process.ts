@@ -1,4 +1,4 @@
-/** The gateway as its user runs it: `node src/main.ts`, a process of its own with settings, output and an exit code. */
+/** The gateway as its user runs it: `node src/main.mjs`, a process of its own with settings, output and an exit code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -81,7 +81,7 @@ export const runGateway = (
   wrapper: readonly string[] = [],
 ): GatewayProcess => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
-  const [command, ...parameters] = [...wrapper, process.execPath, 'src/main.ts'];
+  const [command, ...parameters] = [...wrapper, process.execPath, 'src/main.mjs'];
   const child = spawn(command ?? process.execPath, parameters, {
     cwd: root,
     env: { ...Object.fromEntries(inherited), GW_MAX_DELAY_MS: '0', ...settings },

@@ -596,9 +596,10 @@ test.serial('the printed commands are parsed by a shell as intended', async (t) 
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .join('\n');
-  const [calling, placing = [], reading, ...others] = await argumentsOf(commands);
+  const [calling, english, placing = [], reading, ...others] = await argumentsOf(commands);
   t.deepEqual(others, []);
   t.deepEqual(calling, ['run', 'call', '--', '01000000001', '내일 오후 3시 예약을 확인해 주세요']);
+  t.deepEqual(english?.slice(-2), ['--language', 'en']);
   t.deepEqual(placing.slice(0, -1), [
     '-s',
     'http://127.0.0.1:8080/api/v1/calls',

@@ -179,6 +179,14 @@ test.serial('rejects an invalid setting before any file is created', async (t) =
   await t.throwsAsync(access(dataFolder), { code: 'ENOENT' });
 });
 
+test.serial('names a port in use before it creates a file or starts its database', async (t) => {
+  const port = await listening(t, createServer());
+  const dataFolder = join(await emptyFolder(t), 'data');
+  const line = await printedRefusal(t, { GW_DATA_DIR: dataFolder, GW_PORT: String(port) });
+  t.true(line.endsWith(`port ${port} is in use; set GW_PORT to another one`), line);
+  await t.throwsAsync(access(dataFolder), { code: 'ENOENT' });
+});
+
 test.serial('names a port in use at the start', async (t) => {
   const port = String(await listening(t, createServer()));
   const line = await refusal(t, { ...(await serverSettings(t)), GW_PORT: port });

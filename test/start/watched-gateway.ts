@@ -22,7 +22,7 @@ export const watchedGateway = async (
   settings: Record<string, string>,
 ): Promise<WatchedGateway> => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
-  const child = fork('src/main.ts', [], {
+  const child = fork('src/main.mjs', [], {
     cwd: root,
     env: { ...Object.fromEntries(inherited), ...settings },
     execArgv: ['--import', probe.href],

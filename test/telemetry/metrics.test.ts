@@ -350,7 +350,7 @@ test.serial('does not count a call without a trunk for any trunk', async (t) => 
 // Event loop
 
 /** Timers that fire when the test decides, however late. */
-const watched = (t: ExecutionContext) => {
+const watched = (t: ExecutionContext, { isReady = true } = {}) => {
   let nowMs = 1_000;
   let activeMs = 0;
   let due: { callback: () => void; atMs: number } | undefined;
@@ -358,6 +358,7 @@ const watched = (t: ExecutionContext) => {
   const registry = new Registry();
   const {
     close: end,
+    ready,
     delayMs,
     currentDelayMs,
   } = watchEventLoop({
@@ -384,8 +385,10 @@ const watched = (t: ExecutionContext) => {
     registry,
     logger: pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
   });
+  if (isReady) ready();
   return {
     end,
+    ready,
     delayMs,
     currentDelayMs,
     /** The loop works for this long without running the due timer. */
@@ -426,6 +429,20 @@ test.serial('measures a stall of the event loop and logs its duration once', asy
   t.is(loop.logged.length, 2);
   t.is(await loop.measured('trunkline_event_loop_stall_seconds_count'), '2');
   t.is(await loop.measured('trunkline_event_loop_stall_seconds_sum'), '2.75');
+});
+
+test.serial('judges no delay from before the gateway was ready', (t) => {
+  const loop = watched(t, { isReady: false });
+  for (let looks = 0; looks < 10; looks += 1) loop.tick(600);
+  t.is(loop.delayMs(), 0);
+  t.is(loop.currentDelayMs(), 0);
+  t.is(loop.logged.length, 10, 'stalls are logged');
+  loop.work(eventLoop.everyMs + 600);
+  loop.ready();
+  for (let looks = 0; looks < 3; looks += 1) loop.tick(0);
+  t.is(loop.delayMs(), 0);
+  for (let looks = 0; looks < 3; looks += 1) loop.tick(100);
+  t.is(loop.currentDelayMs(), 100);
 });
 
 test.serial('clears the timer when event loop watching stops', (t) => {

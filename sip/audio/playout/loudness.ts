@@ -18,27 +18,27 @@ export type Loudness = {
 /** Creates the tracker. Times are wall-clock milliseconds. */
 export const createLoudness = (rate: SampleRate): Loudness => {
   const block = blockMs * samplesPerMs(rate);
-  const stretches: { from: number; levels: number[] }[] = [];
+  /** Levels are calculated when they are asked for: most audio of the agent is heard while nobody listens for an echo. */
+  const stretches: { from: number; samples: Int16Array; blocks: number; levels: (number | undefined)[] }[] =
+    [];
+
   return {
     add(samples, from) {
-      const levels = Array.from({ length: Math.ceil(samples.length / block) }, (_, index) =>
-        levelOf(samples.subarray(index * block, (index + 1) * block)),
-      );
-      stretches.push({ from, levels });
+      stretches.push({ from, samples, blocks: Math.ceil(samples.length / block), levels: [] });
     },
     cut(at) {
       for (const stretch of stretches)
-        stretch.levels.length = Math.min(
-          stretch.levels.length,
-          Math.max(0, Math.ceil((at - stretch.from) / blockMs)),
-        );
+        stretch.blocks = Math.min(stretch.blocks, Math.max(0, Math.ceil((at - stretch.from) / blockMs)));
     },
     levelAt(at) {
       let loudest = silenceDb;
-      for (const { from, levels } of stretches) {
+      for (const { from, samples, blocks, levels } of stretches) {
         const first = Math.max(0, Math.floor((at - echoMs - from) / blockMs));
-        for (const level of levels.slice(first, Math.max(0, Math.ceil((at - from) / blockMs))))
-          loudest = Math.max(loudest, level);
+        const end = Math.min(blocks, Math.ceil((at - from) / blockMs));
+        for (let index = first; index < end; index += 1) {
+          levels[index] ??= levelOf(samples.subarray(index * block, (index + 1) * block));
+          loudest = Math.max(loudest, levels[index] ?? silenceDb);
+        }
       }
       return loudest;
     },

@@ -86,7 +86,10 @@ export const synthesizeUtterance = (options: {
     text,
     pieces: [],
     state: 'coming',
-    abort: () => controller.abort(),
+    abort() {
+      // A complete utterance has nothing to abort, and each abort creates an error with a stack trace.
+      if (made.state === 'coming') controller.abort();
+    },
   };
 
   const make = async (): Promise<void> => {

@@ -26,9 +26,11 @@ const withoutProof = (value: string): string => {
   return `${scheme} ${shown.join(', ')}`;
 };
 
+const secretWord = /auth|token|secret|passw|api-?key|cookie/i;
+
 /** Non-standard headers in which some trunks send credentials. A challenge contains no secret. */
 const isSecret = (name: string): boolean =>
-  /auth|token|secret|passw|api-?key|cookie/i.test(name) && !/^(?:proxy|www)-authenticate$/i.test(name);
+  secretWord.test(name) && !/^(?:proxy|www)-authenticate$/i.test(name);
 
 const maskHeader = (header: string): string => {
   const colon = header.indexOf(':');
@@ -59,10 +61,12 @@ const isPrivate = (header: string): boolean => /^Privacy[ \t]*:.*\b(?:id|user|he
 const maskHead = (head: string): string => {
   const headers = head.split(/\r?\n(?![ \t])/);
   const isUnknown = headers.some(isPrivate);
-  return headers
-    .map((header) => maskHeader(isUnknown ? withoutIdentity(header) : header))
-    .join('\r\n')
-    .replace(/(sips?:[^\s:@;<>]{0,64}:)[^\s@<>]{1,128}@/gi, `$1${mask}@`);
+  // Headers are masked one by one only if the head may contain a secret: few messages do.
+  const masked =
+    isUnknown || secretWord.test(head)
+      ? headers.map((header) => maskHeader(isUnknown ? withoutIdentity(header) : header))
+      : headers;
+  return masked.join('\r\n').replace(/(sips?:[^\s:@;<>]{0,64}:)[^\s@<>]{1,128}@/gi, `$1${mask}@`);
 };
 
 const maskBodyLine = (line: string, isKeys: boolean): string => {
@@ -84,11 +88,16 @@ const carriesKeys = (text: string): boolean =>
     ([, contentType = '']) => /dtmf|telephone-event/i.test(contentType),
   );
 
+/** Beginning of a line that contains a media key or a password. */
+const secretLine = /^(?:a=crypto:|k=|a=(?:key-mgmt|ice-pwd):)/im;
+
 const maskBody = (body: string, isKeys: boolean): string =>
-  body
-    .split(/(\r\n|\n|\r)/)
-    .map((line) => maskBodyLine(line, isKeys))
-    .join('');
+  isKeys || secretLine.test(body)
+    ? body
+        .split(/(\r\n|\n|\r)/)
+        .map((line) => maskBodyLine(line, isKeys))
+        .join('')
+    : body;
 
 export const maskedMessage = (text: string): string => {
   const end = /\r?\n\r?\n/.exec(text);

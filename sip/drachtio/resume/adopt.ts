@@ -16,11 +16,11 @@ import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
 import { authorizeRequests } from '../dialog/sent-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
-import { moveMedia, ofCall, type MoveOptions } from './move-media.ts';
+import { dropOffering, moveMedia, ofCall, openOffering, type MoveOptions } from './move-media.ts';
 import { queryDialog, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from '../dialog/session-timer.ts';
 
-export type AdoptOptions = MoveOptions & {
+export type AdoptOptions = Omit<MoveOptions, 'formerSends'> & {
   state: LineResumeState;
   srf: Srf;
   send: SendCommand;
@@ -89,22 +89,33 @@ const adoptMedia = async (
   }
 };
 
-/** Returns the endpoint for the call's audio. The earlier process's channel ends unless it is used. */
-const movedAudio = async (
-  dialog: Srf.Dialog,
-  standing: Standing,
-  options: AdoptOptions,
-): Promise<{ trunk: Trunk; endpoint: MediaEndpoint; timer: AgreedTimer }> => {
+const moveOptionsOf = (options: AdoptOptions): MoveOptions => ({
+  ...options,
+  formerSends: options.state.formerSends,
+});
+
+const trunkOf = (standing: Standing, options: AdoptOptions): Trunk => {
   const configured = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
   if (configured === undefined) throw new Error('the trunk of the call is not there any more');
   // A call keeps the carrier with which it was set up, even if its trunk was changed since.
-  const trunk: Trunk = { ...configured, media: standing.leg.channel === null ? 'direct' : 'freeswitch' };
+  return { ...configured, media: standing.leg.channel === null ? 'direct' : 'freeswitch' };
+};
+
+/**
+ * Returns the endpoint for the call's audio: `opened`, or one of its own. The earlier process's channel ends unless it is
+ * used.
+ */
+const movedAudio = async (
+  dialog: Srf.Dialog,
+  { standing, trunk, opened }: { standing: Standing; trunk: Trunk; opened: Promise<MediaEndpoint> | null },
+  options: AdoptOptions,
+): Promise<{ endpoint: MediaEndpoint; timer: AgreedTimer }> => {
   authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
   const adopted = await adoptMedia(standing, trunk, options);
-  if (adopted !== null) return { trunk, endpoint: adopted, timer: standing.agreed };
-  const moved = await moveMedia(dialog, standing, trunk, options);
+  if (adopted !== null) return { endpoint: adopted, timer: standing.agreed };
+  const moved = await moveMedia(dialog, standing, trunk, moveOptionsOf(options), opened);
   options.legTracker.endChannels([standing]);
-  return { trunk, ...moved };
+  return moved;
 };
 
 const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => ({
@@ -123,7 +134,13 @@ const goOn = async (
   const { leg, agreed } = standing;
   const { backgroundTasks, logger } = options;
   const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
+  /** The endpoint of a call without a channel, until `movedAudio` has it. */
+  let opened: Promise<MediaEndpoint> | null = null;
   try {
+    const trunk = trunkOf(standing, options);
+    // Opened while the dialog is claimed, because the far end hears nothing until then.
+    if (leg.channel === null) opened = openOffering(standing, trunk, moveOptionsOf(options));
+    opened?.catch(() => {});
     if (!(await claimDialog(leg.dialogId, options))) {
       const hasHungUp = isByeWaiting(dialog);
       // Answers a BYE that was held during the take-over.
@@ -132,9 +149,12 @@ const goOn = async (
       if (!hasHungUp) options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
       trackedLeg.ended();
       options.legTracker.endChannels([standing]);
+      if (opened !== null) dropOffering(opened, options);
       return unadopted('cancelled', sip);
     }
-    const { trunk, endpoint, timer } = await movedAudio(dialog, standing, options);
+    const ready = { standing, trunk, opened };
+    opened = null;
+    const { endpoint, timer } = await movedAudio(dialog, ready, options);
     const { weRefresh, expiresSec } = timer;
     trackedLeg.update({
       ...leg,
@@ -152,6 +172,7 @@ const goOn = async (
     return { answered: true, connection };
   } catch (error) {
     logger.warn({ err: error }, 'the far end of a call could not be taken over and is hung up');
+    if (opened !== null) dropOffering(opened, options);
     backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
     options.legTracker.endChannels([standing]);
     return unadopted('media_error', sip);

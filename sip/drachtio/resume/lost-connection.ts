@@ -3,7 +3,10 @@
  * audio continues, so they wait a moment for drachtio-server or the relay to return. Each dialog is then queried
  * without a message to its far end. drachtio-server refuses the far end's requests in a dialog of a lost connection
  * without reporting them, and forgets the dialog after a BYE. Such calls are therefore checked periodically.
+ *
+ * If the connection does not return, the calls are offered to other gateways, and the remaining ones end.
  */
+import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { DialogState } from './revive.ts';
 
@@ -34,9 +37,15 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   /** Queries the state of a dialog. Rejects without a response. */
   queryDialog: (dialogId: string) => Promise<DialogState>;
   comeBackMs: number;
+  /**
+   * Releases calls to other gateways, if there are any. Resolves when the released calls are no longer among `lines`.
+   * Must not release any after `isLost` has returned false.
+   */
+  offer: (cutOff: readonly Line[], isLost: () => boolean) => Promise<void>;
   clock: Clock;
+  logger: Pick<Logger, 'warn'>;
 }) => {
-  const { lines, queryDialog, comeBackMs, clock } = options;
+  const { lines, queryDialog, comeBackMs, offer, clock, logger } = options;
   /** Lines whose dialogs belong to a lost connection. */
   const outlasting = new Set<Line>();
   let timer: unknown;
@@ -80,6 +89,21 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     for (const dialogId of line.channelDialogIds()) queryDialog(dialogId).catch(() => {});
   };
 
+  /** Gives up the calls of a connection that has not returned. */
+  const giveUp = async (): Promise<void> => {
+    const lost = connections;
+    const isLost = (): boolean => connections === lost;
+    try {
+      if (outlasting.size > 0) await offer([...outlasting], isLost);
+    } catch (error) {
+      logger.warn({ err: error }, 'calls without a connection could not be released to another gateway');
+    }
+    if (!isLost()) return;
+    const remaining = new Set(lines());
+    for (const line of outlasting) if (remaining.has(line)) line.lose();
+    outlasting.clear();
+  };
+
   return {
     lost(): void {
       connections += 1;
@@ -89,10 +113,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
         if (line.dialogId() === null) line.lose();
         else outlasting.add(line);
       }
-      timer = clock.setTimeout(() => {
-        for (const line of outlasting) line.lose();
-        outlasting.clear();
-      }, comeBackMs);
+      timer = clock.setTimeout(() => void giveUp(), comeBackMs);
     },
     connected(): void {
       connections += 1;

@@ -138,7 +138,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
       // Holds requests of the far end, so that they apply to the new session.
       holdRequests(dialog, true);
       try {
-        const to = { ...options, callId, limits: keptPlace };
+        const to = { ...options, callId, limits: keptPlace, formerSends: false };
         await take(await inTurn(() => moveMedia(dialog, standingOf(connection), trunk, to)));
         const server = endpoint.channel()?.server;
         logger.warn(

@@ -29,9 +29,11 @@ const answerMs = 5_000;
 const pauseMs = { uac: 2_100, uas: 500 } as const;
 
 export type MoveOptions = {
-  carriers: Pick<Carriers, 'createEndpoint' | 'termsFor'>;
+  carriers: Pick<Carriers, 'createEndpoint' | 'termsFor' | 'carrierFor'>;
   callId: string;
   limits: Pick<SharedLimits, 'goOn'>;
+  /** Whether another process still sends audio to the far end. */
+  formerSends: boolean;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
 };
@@ -98,7 +100,7 @@ const offeringIn = (created: MediaEndpoint, { agreed }: Standing, trunk: Trunk):
 
 const createFor = async (
   offer: string | undefined,
-  { standing, trunk, options: { carriers } }: Move,
+  { standing, trunk, options: { carriers } }: Omit<Move, 'dialog'>,
 ): Promise<MediaEndpoint> => {
   const terms = asBefore(trunk, standing);
   if (offer === undefined)
@@ -117,33 +119,73 @@ const takeWaiting = async (waiting: Srf.SrfRequest, to: Move): Promise<Moved> =>
   return { endpoint, timer: standing.agreed };
 };
 
-const askToMove = async (to: Move): Promise<Moved> => {
-  const { dialog, standing, trunk, options } = to;
-  const offering = await createFor(undefined, to);
-  const endpoint = ofCall(offering, standing, trunk, options);
+/**
+ * Sends audio to the far end before it accepts the re-INVITE, if no other process sends any: most far ends play it, and
+ * the others ignore it until their answer. Only for audio of this process: FreeSWITCH would have to process two
+ * descriptions.
+ */
+const sendAtOnce = async (
+  endpoint: MediaEndpoint,
+  { standing, trunk, options: { carriers, formerSends } }: Omit<Move, 'dialog'>,
+): Promise<void> => {
+  if (formerSends || carriers.carrierFor(asBefore(trunk, standing)) !== 'this process') return;
+  // A failure is ignored, because the answer to the re-INVITE decides.
+  await endpoint.takeAnswer(standing.agreed.remoteSdp).catch(() => {});
+};
+
+/** Opens the endpoint that `moveMedia` offers, before it may ask the far end. */
+export const openOffering = async (
+  standing: Standing,
+  trunk: Trunk,
+  options: MoveOptions,
+): Promise<MediaEndpoint> => {
+  const to = { standing, trunk, options };
+  const endpoint = ofCall(await createFor(undefined, to), standing, trunk, options);
+  await sendAtOnce(endpoint, to);
+  return endpoint;
+};
+
+/** Destroys an endpoint that was opened in vain. */
+export const dropOffering = (
+  opened: Promise<MediaEndpoint>,
+  { backgroundTasks }: Pick<MoveOptions, 'backgroundTasks'>,
+): void => backgroundTasks.add('destroying an endpoint', async () => (await opened).destroy());
+
+const askToMove = async (
+  { dialog, standing, options }: Move,
+  opened: Promise<MediaEndpoint>,
+): Promise<Moved> => {
+  const endpoint = await opened;
   try {
     return { endpoint, timer: await invite(dialog, endpoint, standing, options.clock) };
   } catch (error) {
-    options.backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+    dropOffering(opened, options);
     throw error;
   }
 };
 
-const move = (to: Move): Promise<Moved> => {
-  const waiting = waitingInvite(to.dialog);
-  return waiting === undefined ? askToMove(to) : takeWaiting(waiting, to);
+const move = (to: Move, opened: Promise<MediaEndpoint> | null): Promise<Moved> => {
+  const { dialog, standing, trunk, options } = to;
+  const waiting = waitingInvite(dialog);
+  if (waiting === undefined) return askToMove(to, opened ?? openOffering(standing, trunk, options));
+  if (opened !== null) dropOffering(opened, options);
+  return takeWaiting(waiting, to);
 };
 
-/** Sends the re-INVITE; rejects if the far end does not accept the change. */
+/**
+ * Sends the re-INVITE, with the endpoint that was opened for it if there is one. Rejects if the far end does not accept
+ * the change.
+ */
 export const moveMedia = async (
   dialog: Srf.Dialog,
   standing: Standing,
   trunk: Trunk,
   options: MoveOptions,
+  opened: Promise<MediaEndpoint> | null = null,
 ): Promise<Moved> => {
   const to = { dialog, standing, trunk, options };
   try {
-    return await move(to);
+    return await move(to, opened);
   } catch (error) {
     if (!(error instanceof Crossed)) throw error;
   }
@@ -151,5 +193,5 @@ export const moveMedia = async (
     await new Promise<void>(
       (resolve) => void options.clock.setTimeout(resolve, pauseMs[standing.agreed.type]),
     );
-  return move(to);
+  return move(to, null);
 };

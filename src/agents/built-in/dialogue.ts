@@ -151,6 +151,9 @@ const reactTo = (heard: Understood, state: State, words: Words, wasCutOff: boole
   // Whether the question was not heard, as "Hello?" shows, or "yes?" during a question.
   const missedIt = wasCutOff && (meaning === 'yes' || meaning === 'agreed');
   if (meaning === 'greeting' || missedIt) return moves.stay(state.question);
+  if (meaning === 'invitation')
+    // A task that was heard is not read out again.
+    return moves.stay(state.stage === 'task' && !wasCutOff ? words.askAboutTask : state.question);
   if (state.stage === 'message' && bare(text).length > words.longestAnswer) {
     return messageOfCaller(heard, words, moves);
   }

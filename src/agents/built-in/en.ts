@@ -29,10 +29,8 @@ export const en: Words = {
   longestAnswer: 20,
   meanings: [
     ['wait', /\b(wait|hold on|one moment|just a (moment|second|minute)|hang on)\b/i],
-    [
-      'greeting',
-      /^(hello|hi|hey|good (morning|afternoon|evening))[.!?, ]{0,9}$|\b(go ahead|have a question)\b/i,
-    ],
+    ['greeting', /^(hello|hi|hey|good (morning|afternoon|evening))[.!?, ]{0,9}$/i],
+    ['invitation', /\b(go ahead|have a question)\b/i],
     [
       'repeat',
       /\b((say|once|come) (that |it )?again|repeat|pardon|what did you say|(didn.t|can.t|couldn.t) (hear|catch))\b/i,

@@ -54,7 +54,8 @@ export type Meaning =
   | 'thanks'
   | 'no'
   | 'question'
-  /** A greeting, or an acknowledgement that invites the agent to continue. */
   | 'greeting'
+  /** Words that invite the agent to speak. */
+  | 'invitation'
   | 'agreed'
   | 'yes';

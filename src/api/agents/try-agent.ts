@@ -19,7 +19,10 @@ const trialRequest = z
     agent_type: z.enum(trialAgents).meta({
       description: "`builtin`: the built-in agent, with the operator's language model if configured.",
     }),
-    chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required except for `builtin`.' }),
+    chat_url: text(2048).min(1).nullish().meta({
+      description:
+        'https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. Required except for `builtin`.',
+    }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
     agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
     controls: agentControls

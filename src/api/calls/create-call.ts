@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { PlacedCall } from '#src/calls/setup/place-call.ts';
+import type { Language } from '#src/domain/language.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import { readDestination } from '#src/domain/read-number.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import { encode } from '../http/codec.ts';
-import { text } from '../fields.ts';
+import { language, text } from '../fields.ts';
 import { sipHeaders } from '../sip-headers-field.ts';
 import { metadata } from './metadata-fields.ts';
 import { defineRoute } from '../http/route.ts';
@@ -29,6 +30,11 @@ export const createCallBody = z.object({
   instruction: text(8000).nullish().meta({
     description: 'The task of this call. May be omitted if the agent knows its task already.',
     example: 'Confirm the reservation of tomorrow at three.',
+  }),
+  language: language.optional().meta({
+    description:
+      "The language of this call, BCP 47: the agent's, and that of recognition, synthesis and the gateway's own sentences. When omitted, the language of the number applies. Texts that are set for the number are spoken as they are; its voice speaks only its own language.",
+    example: 'en',
   }),
   max_duration_sec: z
     .int({ error: durationError })
@@ -105,12 +111,13 @@ export const createCall = defineRoute({
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
-/** Returns metadata and custom SIP headers of the call if the client sent any. */
-const saidOf = ({ metadata: said = {}, sipHeaders: headers = {} }: Said) => ({
+/** Returns language, metadata and custom SIP headers of the call if the client sent any. */
+const saidOf = ({ language: spoken, metadata: said = {}, sipHeaders: headers = {} }: Said) => ({
+  ...(spoken === undefined ? {} : { language: spoken }),
   ...(isEmpty(said) ? {} : { metadata: said }),
   ...(isEmpty(headers) ? {} : { sipHeaders: headers }),
 });
 
-type Said = { metadata?: Metadata; sipHeaders?: SipHeaders };
+type Said = { language?: Language | undefined; metadata?: Metadata; sipHeaders?: SipHeaders };
 
 const present = (placed: PlacedCall) => ({ status: 201, body: { ...placed, status: 'ringing' } }) as const;

@@ -109,6 +109,7 @@ const createAdminSearch = (
     const browser = services.operation.readBrowser(ctx.req);
     if (browser.session === undefined || ctx.get('Authorization') !== '') return undefined;
     refuseOtherPages(browser);
+    ctx.state.isFromConsole = true;
     return authenticateSession(browser.session);
   };
 };

@@ -8,6 +8,8 @@ export type ApiState = {
   requestId: string;
   /** Pattern of the answering route, for the access log, because the path may contain data that must not be logged. */
   route?: string;
+  /** Whether a page of the console sent the request, by the session of its browser. */
+  isFromConsole?: boolean;
 };
 
 export type ApiContext = RouterContext<ApiState>;

@@ -37,7 +37,7 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   over_capacity: {
     reason: z.enum(capacityLimits).optional().meta({
       description:
-        'The limit of the gateway that is reached, where a call was to begin: `calls` in progress, calls that are `beginning`, or what it has too much of: a late `event_loop`, `memory`, the `journal` of events that wait to be stored.',
+        'The limit of the gateway that is reached, where a call was to begin: `calls` in progress, calls that are `beginning`, the `rate` of new calls, or what it has too much of: a late `event_loop`, `memory`, the `journal` of events that wait to be stored.',
       example: 'calls',
     }),
   },

@@ -21,7 +21,10 @@ const binding = z
       description: '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.',
     }),
     agent_type: z.enum(agentTypes).nullish(),
-    chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as null.' }),
+    chat_url: text(2048).nullish().meta({
+      description:
+        'https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. Empty is the same as null.',
+    }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`; dropped for every other type.' }),
     agent_id: text(500)
       .nullish()

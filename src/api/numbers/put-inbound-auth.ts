@@ -19,7 +19,10 @@ export const putInboundAuth = defineRoute({
   body: z
     .strictObject({
       method: z.enum(['none', 'handshake']),
-      url: text(2048).nullish().meta({ description: 'Required for `handshake`; https only.' }),
+      url: text(2048).nullish().meta({
+        description:
+          'Required for `handshake`. https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it.',
+      }),
     })
     .meta({ example: { method: 'handshake', url: 'https://example.com/let-in' } }),
   responses: {

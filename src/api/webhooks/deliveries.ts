@@ -23,7 +23,16 @@ const delivery = z
       description: '`dead`: not retried, unless it is replayed.',
       example: 'delivered',
     }),
-    next_attempt_at: timestamp.nullable().meta({ description: 'Null when it is finished.', example: null }),
+    next_attempt_at: timestamp.nullable().meta({
+      description:
+        'The next attempt, never in the past; null when it is finished, and while the endpoint is not active.',
+      example: null,
+    }),
+    waits_for: z.enum(['receiver', 'resumption', 'earlier_event']).nullable().meta({
+      description:
+        'What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule.',
+      example: null,
+    }),
     created_at: timestamp,
     finished_at: timestamp.nullable(),
     attempts: z.array(
@@ -33,10 +42,36 @@ const delivery = z
         duration_ms: z.number().meta({ example: 84 }),
         http_status: z.int().nullable().meta({ description: 'Null without a response.', example: 204 }),
         error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
+        code: z.enum(serverTroubles).nullable().meta({
+          description: 'A stable code of the cause; null when it was delivered or the cause is unknown.',
+          example: null,
+        }),
+        advice: z.string().nullable().meta({
+          description:
+            'The cause in a sentence, with advice; null when it was delivered or the cause is unknown.',
+          example: null,
+        }),
       }),
     ),
   })
   .meta({ id: 'Delivery' });
+
+/** Maximum number of characters of a body that are returned. */
+const shownCharacters = 16_000;
+
+const deliveryWithPayload = z
+  .object({
+    ...delivery.shape,
+    payload: z.string().meta({
+      description: `The body that is sent, as JSON; its first ${shownCharacters} characters.`,
+      example: '{"id":"evt_2x7TjvMZbCDbJ3dXoPpXkA","type":"call.ended"}',
+    }),
+    payload_truncated: z.boolean().meta({ description: 'Whether the body is longer.', example: false }),
+  })
+  .meta({ id: 'DeliveryWithPayload' });
+
+const deliveryNotFound = (): Refusal =>
+  new Refusal('not_found', 'There is no delivery with this id in the workspace.');
 
 const presentDelivery = (record: DeliveryRecord) => ({ ...record, webhookId: record.endpointId });
 
@@ -82,6 +117,31 @@ export const listDeliveries = defineRoute({
   };
 });
 
+export const getDelivery = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/deliveries/{id}',
+  operationId: 'getDelivery',
+  tag: 'Webhooks',
+  summary: 'Read a delivery with its body',
+  description: 'Its state, its attempts, and the event as it is sent.',
+  auth: 'viewer',
+  params: z.object({ id: idInPath('The delivery.') }),
+  responses: { 200: { description: 'The delivery.', schema: deliveryWithPayload } },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller, params }, { events }) => {
+  const found = await events.endpoints.delivery({ deliveryId: params.id, workspaceId: caller.workspace.id });
+  if (found === undefined) throw deliveryNotFound();
+  const { payload, ...record } = found;
+  return {
+    status: 200,
+    body: {
+      ...presentDelivery(record),
+      payload: payload.slice(0, shownCharacters),
+      payloadTruncated: payload.length > shownCharacters,
+    },
+  };
+});
+
 export const replayDelivery = defineRoute({
   method: 'post',
   path: '/api/v1/admin/deliveries/{id}/replay',
@@ -97,8 +157,7 @@ export const replayDelivery = defineRoute({
 }).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId } = caller.workspace;
   const record = await services.events.endpoints.replay({ deliveryId: params.id, workspaceId });
-  if (record === undefined)
-    throw new Refusal('not_found', 'There is no delivery with this id in the workspace.');
+  if (record === undefined) throw deliveryNotFound();
   await audit(services, caller, { action: 'delivery.replayed', subject: `delivery:${record.id}` });
   return { status: 202, body: presentDelivery(record) };
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { eventTypes } from '#src/domain/event-types.ts';
+import { serverTroubles } from '#src/domain/server-advice.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { exampleSecret, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
@@ -9,7 +10,10 @@ export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') })
 const exampleUrl = 'https://example.com/events';
 
 export const webhookFields = {
-  url: text(2048).meta({ description: 'https only.', example: exampleUrl }),
+  url: text(2048).meta({
+    description: 'https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it.',
+    example: exampleUrl,
+  }),
   events: z
     .array(z.enum(eventTypes))
     .min(1)
@@ -40,6 +44,22 @@ export const webhook = z
     }),
     last_failure: z.string().nullable().meta({
       description: 'Failure of the last attempt; null unless the endpoint is failing.',
+      example: null,
+    }),
+    last_failure_code: z.enum(serverTroubles).nullable().meta({
+      description: 'A stable code of the cause of that failure; null if it is unknown.',
+      example: null,
+    }),
+    last_failure_advice: z.string().nullable().meta({
+      description: 'The cause of that failure in a sentence, with advice; null if it is unknown.',
+      example: null,
+    }),
+    last_success_at: timestamp.nullable().meta({
+      description: 'The last delivered event of this URL, to within ten seconds; null if none was delivered.',
+    }),
+    next_attempt_at: timestamp.nullable().meta({
+      description:
+        'The next attempt to deliver an event, never in the past; null if no event waits, and while the endpoint is not active. An endpoint that does not answer is tried less often.',
       example: null,
     }),
     previous_secret_until: timestamp.nullable().meta({

@@ -8,7 +8,16 @@ import {
   webhookFields,
 } from './webhook-schema.ts';
 import * as z from 'zod';
-import { snakeCase } from '#src/domain/field-names.ts';
+import { changesBetween } from '#src/administration/administrator.ts';
+import { auditedUrl } from '#src/administration/audited-url.ts';
+import type { WebhookEndpoint } from '#src/events/endpoints.ts';
+
+const auditedFields = ['url', 'events', 'numberId', 'state'] as const;
+
+const audited = ({ url, ...endpoint }: Pick<WebhookEndpoint, (typeof auditedFields)[number]>) => ({
+  ...endpoint,
+  url: auditedUrl(url),
+});
 
 export const listWebhooks = defineRoute({
   method: 'get',
@@ -47,7 +56,11 @@ export const createWebhook = defineRoute({
     numberId: null,
     ...body,
   });
-  await audit(services, caller, { action: 'webhook.created', subject: `webhook:${endpoint.id}` });
+  await audit(services, caller, {
+    action: 'webhook.created',
+    subject: `webhook:${endpoint.id}`,
+    detail: { url: auditedUrl(endpoint.url) },
+  });
   return { status: 201, body: { ...endpoint, secret } };
 });
 
@@ -85,12 +98,13 @@ export const updateWebhook = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const wanted = { endpointId: params.id, workspaceId: caller.workspace.id };
+  const before = await services.events.endpoints.get(wanted);
   const endpoint = await services.events.endpoints.patch(wanted, body);
-  if (endpoint === undefined) throw webhookNotFound();
+  if (before === undefined || endpoint === undefined) throw webhookNotFound();
   await audit(services, caller, {
     action: 'webhook.changed',
     subject: `webhook:${endpoint.id}`,
-    detail: { fields: Object.keys(body).map(snakeCase) },
+    detail: { changes: changesBetween(auditedFields, audited(before), audited(endpoint)) },
   });
   return { status: 200, body: endpoint };
 });
@@ -108,8 +122,13 @@ export const deleteWebhook = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };
-  if (!(await services.events.endpoints.delete(endpoint))) throw webhookNotFound();
-  await audit(services, caller, { action: 'webhook.deleted', subject: `webhook:${params.id}` });
+  const before = await services.events.endpoints.get(endpoint);
+  if (before === undefined || !(await services.events.endpoints.delete(endpoint))) throw webhookNotFound();
+  await audit(services, caller, {
+    action: 'webhook.deleted',
+    subject: `webhook:${params.id}`,
+    detail: { url: auditedUrl(before.url) },
+  });
   return { status: 204 };
 });
 

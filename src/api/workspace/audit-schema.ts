@@ -39,6 +39,11 @@ export const auditFilters = z.object({
     description: 'Only entries about this target, or about all of a kind, such as `number`.',
     example: 'number:7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
   }),
+  q: text(100).min(1).optional().meta({
+    description:
+      'Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it.',
+    example: 'example.com',
+  }),
   first_day: dayInQuery
     .optional()
     .meta({ description: 'On this day or later, in the time zone of the workspace.' }),
@@ -51,12 +56,13 @@ type AuditQuery = Omit<Parameters<typeof listAudit>[1], 'limit' | 'before'>;
 
 export const wantedEntries = (
   { id: workspaceId, timeZone }: { id: string; timeZone: string },
-  { actor, action, subject, firstDay, lastDay }: Decoded<z.output<typeof auditFilters>>,
+  { actor, action, subject, q, firstDay, lastDay }: Decoded<z.output<typeof auditFilters>>,
 ): AuditQuery => ({
   workspaceId,
   actor,
   action,
   subject,
+  text: q,
   since: firstDay === undefined ? undefined : dayNamed(firstDay, timeZone).from,
   until: lastDay === undefined ? undefined : dayNamed(lastDay, timeZone).until,
 });

@@ -6,7 +6,6 @@
 import type { Logger } from 'pino';
 import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import { readDestination } from '#src/domain/read-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { Switchboard } from '../live/switchboard.ts';
@@ -38,6 +37,8 @@ export const createTransferOwnCall = ({
     const numberId = liveCalls.get(callId)?.numberId;
     // The call has ended, so the request is ignored.
     if (numberId === undefined) return;
+    // Imported late, because calls of a dead process wait for the modules of the start.
+    const { readDestination } = await import('#src/domain/read-number.ts');
     const to = readDestination(wanted.to, country);
     await transfer({ ...wanted, callId, numberId, to, country });
   };

@@ -41,6 +41,7 @@ const sheds = (of: string): string => `This gateway is overloaded (${of}) and cu
 const detailOf: Readonly<Record<CapacityLimit, (limits: AdmissionLimits) => string>> = {
   calls: ({ maxCalls }) => `This gateway has its maximum of ${maxCalls} calls in progress.`,
   beginning: ({ maxBeginning }) => `${maxBeginning} other calls are beginning at this gateway just now.`,
+  rate: () => 'More calls than this gateway accepts at once have just begun. Try again in a few seconds.',
   event_loop: () => sheds('its event loop is late'),
   memory: () => sheds('its memory is nearly used up'),
   journal: () => sheds('too many events of calls wait to be stored'),
@@ -106,7 +107,7 @@ export const createAdmission = ({
     if (reached !== null) return reached;
     if (approaching >= limits.maxBeginning) return 'beginning';
     if (approaching >= Math.max(1, limits.maxBeginning * load.share())) return 'event_loop';
-    return load.hasRoom() ? null : 'event_loop';
+    return load.hasRoom() ? null : 'rate';
   };
 
   const check = (): void => {

@@ -6,6 +6,7 @@ import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { destinationProblem, type DestinationProblem } from '#src/domain/destinations.ts';
+import type { Language } from '#src/domain/language.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { unlistedHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
@@ -14,13 +15,15 @@ import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks/trunk
 import type { KeyedAnswer, KeyedRequest } from '#src/persistence/workspaces/idempotency-records.ts';
 import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 import type { CallParts } from '../call-parts.ts';
-import { openNumber, policyOf } from './open-number.ts';
+import { openNumber, policyOf, type OpenNumber } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
   /** Called number: digits in domestic format, or `+…` for another country. */
   to: string;
   instruction: string | null;
+  /** Language of the call; absent for the language of the number. */
+  language?: Language | undefined;
   /** Maximum duration in seconds; `null` for the maximum of the stored policy. */
   maxDurationSec: number | null;
   /** Metadata of the call; absent if the client sent none. */
@@ -74,6 +77,15 @@ const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): voi
 };
 
 /**
+ * Returns the number with the language of this call. The voice is set for the language of the number, so a call in
+ * another one has the synthesizer's default voice.
+ */
+const speaking = (number: OpenNumber, language: Language | undefined): OpenNumber =>
+  language === undefined || language === number.language
+    ? number
+    : { ...number, language, speech: { ...number.speech, voice: null } };
+
+/**
  * Places a call. Rejects with `invalid_to` (an international number without permission), `destination_not_allowed`
  * (with `reason`), `invalid_request` (a header that no trunk of the number sends), `max_duration_exceeds_policy` (with
  * `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`, `over_capacity` or `idempotency_in_progress`. A
@@ -81,8 +93,8 @@ const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): voi
  */
 export const createPlaceCall =
   ({ storage, telephony, limits, now }: CallParts, startCall: StartCall): PlaceCall =>
-  async (callable, { to, instruction, maxDurationSec, metadata, sipHeaders, keyed }) => {
-    const number = openNumber(callable, storage.sealing);
+  async (callable, { to, instruction, language, maxDurationSec, metadata, sipHeaders, keyed }) => {
+    const number = speaking(openNumber(callable, storage.sealing), language);
     const policy = policyOf(number, limits.platformPolicy);
     checkDestination(policy, to, telephony.country);
     if (maxDurationSec !== null && maxDurationSec > policy.maxDurationSec) {

@@ -11,6 +11,9 @@ const words: Record<SecretKind, string> = {
   trunk_passwords: 'passwords of trunks',
   webhook_secrets: 'secrets of webhooks',
   call_keys: 'sound of calls in progress',
+  call_tokens: 'tokens for agents of calls in progress',
+  call_headers: 'headers for agents of calls in progress',
+  call_scripts: 'scripts of simulated calls in progress',
 };
 
 const sum = (all: readonly ResealedSecrets[], of: (one: ResealedSecrets) => number): number =>

@@ -13,6 +13,8 @@ const english = {
   interrupted: (why: string, seconds: string) => `${why}. Trying again in ${seconds} s; Ctrl-C leaves.`,
   lost: 'The connection to the gateway is lost, so whether the call has ended is unknown.',
   notHungUp: (why: string) => `The call could not be hung up: ${why}`,
+  heardOnly: (words: string) => `(heard only: ${words})`,
+  notHeard: '(not heard)',
   lasted: (seconds: string) => `It lasted ${seconds} s.`,
   replies: (median: string, longest: string) =>
     `The agent was heard ${median} s after the other party had spoken (median; ${longest} s at most).`,
@@ -39,6 +41,8 @@ const korean: Words = {
   interrupted: (why, seconds) => `${why}. ${seconds}초 뒤에 다시 연결합니다. 나가려면 Ctrl-C를 누르세요.`,
   lost: '게이트웨이와 연결이 끊어져 통화가 끝났는지 확인하지 못했습니다.',
   notHungUp: (why) => `통화를 끊지 못했습니다: ${why}`,
+  heardOnly: (words) => `(들린 말: ${words})`,
+  notHeard: '(들리지 않음)',
   lasted: (seconds) => `${seconds}초 동안 통화했습니다.`,
   replies: (median, longest) =>
     `상대방의 말이 끝나고 ${median}초 뒤에 에이전트가 말했습니다(중앙값, 최대 ${longest}초).`,

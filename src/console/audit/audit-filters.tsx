@@ -1,14 +1,23 @@
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { AuditFilter } from '../api.ts';
-import { listNumbers, listTokens, listTrunks } from '../api.ts';
+import { listNumbers, listTokens, listTrunks, listWebhooks } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { ChoiceFilter, DayFilter, FilterFold } from '../parts/filters.tsx';
 import { usePolled } from '../polled.ts';
 import { route, setQueries } from '../shown-page.ts';
 
-const filterNames = ['actor', 'action', 'subject', 'first_day', 'last_day'] as const satisfies AuditFilter[];
+const filterNames = [
+  'q',
+  'actor',
+  'action',
+  'subject',
+  'first_day',
+  'last_day',
+] as const satisfies AuditFilter[];
 
 /** Returns the filters in the page's address, including values that the gateway will reject. */
 export const auditFiltersNow = (): Record<AuditFilter, string> => ({
+  q: route.value.query.get('q') ?? '',
   actor: route.value.query.get('actor') ?? '',
   action: route.value.query.get('action') ?? '',
   subject: route.value.query.get('subject') ?? '',
@@ -27,13 +36,49 @@ export const isAuditNarrowed = (): boolean => Object.values(auditFiltersNow()).s
 export const useAuditNames = (): ReadonlyMap<string, string> => {
   const numbers = usePolled('numbers', listNumbers).value ?? [];
   const trunks = usePolled('trunks', listTrunks).value ?? [];
+  const webhooks = usePolled('webhooks', listWebhooks).value ?? [];
   const tokens = usePolled('tokens', listTokens).value ?? [];
   return new Map([
     ...numbers.map(({ id, number }) => [`number:${id}`, number] as const),
+    ...webhooks.map(({ id, url }) => [`webhook:${id}`, url] as const),
     ...trunks.map(({ id, name }) => [`trunk:${id}`, name] as const),
     ...tokens.map(({ id, name }) => [`admin_token:${id}`, name] as const),
     ...tokens.map(({ id, name }) => [`admin:${id}`, name] as const),
   ]);
+};
+
+/** Debounce between the last keystroke and the search. */
+const typingMs = 250;
+
+const longestSearch = 100;
+
+/** Search field of the audit log. */
+export const AuditSearch = () => {
+  const t = texts.value.audit;
+  const id = useId();
+  const wanted = route.value.query.get('q') ?? '';
+  const [typed, setTyped] = useState(wanted);
+  useEffect(() => setTyped(wanted), [wanted]);
+  useEffect(() => {
+    if (typed.trim() === wanted) return undefined;
+    const timer = setTimeout(() => setFilter('q', typed.trim()), typingMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <div class="filter search" role="search">
+      <label for={id}>{t.search}</label>
+      <input
+        id={id}
+        type="search"
+        value={typed}
+        maxLength={longestSearch}
+        placeholder={t.searchHint}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+    </div>
+  );
 };
 
 /** Adds a value from the page's address to the options. */

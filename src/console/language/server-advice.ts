@@ -1,6 +1,6 @@
 /**
  * Korean translations of connection failures to a customer's server, with advice (src/outgoing/request-advice.ts,
- * src/events/test-event.ts).
+ * src/events/delivery-advice.ts).
  */
 export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
   {

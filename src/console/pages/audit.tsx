@@ -1,8 +1,15 @@
 import { useState } from 'preact/hooks';
 import { exportAudit, listAudit } from '../api.ts';
 import type { AuditEntry } from '../api/records.ts';
-import { AuditFilters, auditFiltersNow, isAuditNarrowed, useAuditNames } from '../audit/audit-filters.tsx';
+import {
+  AuditFilters,
+  auditFiltersNow,
+  AuditSearch,
+  isAuditNarrowed,
+  useAuditNames,
+} from '../audit/audit-filters.tsx';
 import { AuditRow } from '../audit/audit-row.tsx';
+import { inGroups } from '../audit/groups.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { Action, MoreButton } from '../parts/action.tsx';
@@ -23,6 +30,7 @@ export const AuditPage = () => {
       beside={<Action isForAll label={callList.export} done={callList.exported} act={save} />}
     >
       <div class="call-bar">
+        <AuditSearch />
         <AuditFilters names={names} />
       </div>
       <AuditList key={JSON.stringify(auditFiltersNow())} names={names} />
@@ -53,8 +61,8 @@ const AuditList = ({ names }: { names: ReadonlyMap<string, string> }) => {
   return (
     <>
       <ul class="rows" aria-label={texts.value.shell.nav.audit}>
-        {entries.map((entry) => (
-          <AuditRow key={entry.id} entry={entry} names={names} />
+        {inGroups(entries).map((group) => (
+          <AuditRow key={group.entry.id} group={group} names={names} />
         ))}
       </ul>
       {cursor !== null && <MoreButton load={more} />}

@@ -7,7 +7,7 @@ import { Action } from '../parts/action.tsx';
 import { DeliveryList } from '../parts/delivery-list.tsx';
 import { Card, Loading, Missing, Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
-import { isFailing, WebhookState } from '../parts/webhook-state.tsx';
+import { troubleWords, WebhookState, WebhookTimes } from '../parts/webhook-state.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../shown-page.ts';
@@ -35,16 +35,29 @@ export const WebhookPage = ({ id }: { id: string }) => {
       back={back}
       lead={
         <>
-          <WebhookState webhook={webhook} />{' '}
-          {explain(webhook.disabled_reason ?? webhook.last_failure ?? '', language.value)}
+          <WebhookState webhook={webhook} /> <WebhookTimes webhook={webhook} />
         </>
       }
     >
+      <Trouble webhook={webhook} />
       <WebhookActions webhook={webhook} onChanged={reload} />
       <Card title={t.deliveries}>
-        <DeliveryList webhookId={id} isFailing={isFailing(webhook)} />
+        <DeliveryList webhookId={id} />
       </Card>
     </Page>
+  );
+};
+
+/** Why an endpoint receives no events, with advice. The error of the request is a detail below it. */
+const Trouble = ({ webhook }: { webhook: Webhook }) => {
+  const words = troubleWords(webhook);
+  if (words === '') return null;
+  const detail = explain(webhook.last_failure ?? '', language.value);
+  return (
+    <section class="notice" aria-label={texts.value.webhooks.trouble}>
+      <p>{words}</p>
+      {detail !== '' && detail !== words && <p class="hint">{detail}</p>}
+    </section>
   );
 };
 
@@ -60,8 +73,12 @@ const TestResult = ({
     <p class="fine">{t.testOk(status ?? 0, Math.round(ms))}</p>
   ) : (
     <>
-      <p class="error">{t.testFailed(error)}</p>
-      {advice !== null && <p>{explain(advice, language.value)}</p>}
+      <p class="error">{t.testFailed(explain(advice ?? error, language.value))}</p>
+      {advice !== null && (
+        <p class="hint">
+          {explain(error, language.value)} <span class="digits">{Math.round(ms)} ms</span>
+        </p>
+      )}
     </>
   );
 };

@@ -2,13 +2,16 @@ import { listNumbers, listWebhooks } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { WebhookState } from '../parts/webhook-state.tsx';
+import { isFailing, troubleWords, WebhookState, WebhookTimes } from '../parts/webhook-state.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 
+/** Polling interval, because endpoints may fail or recover while the page is open. */
+const pollMs = 5_000;
+
 export const WebhooksPage = () => {
   const t = texts.value.webhooks;
-  const webhooks = usePolled('webhooks', listWebhooks).value;
+  const webhooks = usePolled('webhooks', listWebhooks, () => pollMs).value;
   const numbers = usePolled('numbers', listNumbers).value;
   const numberOf = (wanted: string): string | undefined =>
     numbers && (numbers.find(({ id }) => id === wanted)?.number ?? t.deletedNumber);
@@ -38,6 +41,10 @@ export const WebhooksPage = () => {
                   {' · '}
                   {webhook.number_id === null ? t.anyNumber : numberOf(webhook.number_id)}
                 </small>
+                {(isFailing(webhook) || webhook.state === 'disabled') && (
+                  <small class="whole">{troubleWords(webhook)}</small>
+                )}
+                <WebhookTimes webhook={webhook} />
               </span>
               <WebhookState webhook={webhook} />
             </a>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { listDeliveries, replayDelivery } from '../api.ts';
+import { getDelivery, listDeliveries, replayDelivery } from '../api.ts';
 import type { Delivery } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
@@ -7,16 +7,14 @@ import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 import { Action, MoreButton } from './action.tsx';
 import { Loading } from './page.tsx';
-import { Pill, deliveryTones } from './pill.tsx';
-import { dayAndTime, When } from './when.tsx';
+import { Pill, deliveryTones, waitingTones } from './pill.tsx';
+import { nextAttemptWords } from './webhook-state.tsx';
+import { When } from './when.tsx';
 
 const pollMs = 3_000;
 
-/**
- * Deliveries to a webhook endpoint, newest first, each with its attempts. During the cool-down of a failing endpoint,
- * deliveries wait without an attempt.
- */
-export const DeliveryList = ({ webhookId, isFailing }: { webhookId: string; isFailing: boolean }) => {
+/** Deliveries to a webhook endpoint, newest first, each with its attempts and its body. */
+export const DeliveryList = ({ webhookId }: { webhookId: string }) => {
   const { value: first, reload } = usePolled(
     webhookId,
     () => listDeliveries(webhookId, {}),
@@ -36,7 +34,7 @@ export const DeliveryList = ({ webhookId, isFailing }: { webhookId: string; isFa
     <>
       <ul class="deliveries">
         {deliveries.map((delivery) => (
-          <DeliveryItem key={delivery.id} delivery={delivery} isFailing={isFailing} onReplayed={reload} />
+          <DeliveryItem key={delivery.id} delivery={delivery} onReplayed={reload} />
         ))}
       </ul>
       {cursor !== null && <MoreButton load={more} />}
@@ -44,50 +42,96 @@ export const DeliveryList = ({ webhookId, isFailing }: { webhookId: string; isFa
   );
 };
 
-const DeliveryItem = ({
-  delivery,
-  isFailing,
-  onReplayed,
-}: {
-  delivery: Delivery;
-  isFailing: boolean;
-  onReplayed: () => void;
-}) => {
+/** Formats a body of JSON for reading. A shortened body remains as it is. */
+const readable = (payload: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2);
+  } catch {
+    return payload;
+  }
+};
+
+/** The body of a delivery, which is read when it is shown. */
+const Payload = ({ deliveryId }: { deliveryId: string }) => {
   const t = texts.value.webhooks;
+  const { value: read, problem } = usePolled(deliveryId, () => getDelivery(deliveryId));
+  if (problem !== undefined) return <p class="hint">{explain(problem.message, language.value)}</p>;
+  if (read === undefined) return <Loading />;
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keyboard */}
+      <pre tabIndex={0} role="region" aria-label={t.payload}>
+        {readable(read.payload)}
+      </pre>
+      {read.payload_truncated && <p class="hint">{t.payloadTruncated}</p>}
+    </>
+  );
+};
+
+const DeliveryState = ({ delivery: { state, waits_for: cause } }: { delivery: Delivery }) => {
+  const t = texts.value.webhooks;
+  return cause === null ? (
+    <Pill tone={deliveryTones[state]}>{t.deliveryState[state]}</Pill>
+  ) : (
+    <Pill tone={waitingTones[cause]}>{t.waitsFor[cause]}</Pill>
+  );
+};
+
+/** The cause of a failed attempt in words; the error of the request is a detail below it. */
+const AttemptResult = ({
+  attempt: { http_status: status, error, advice, duration_ms: ms },
+}: {
+  attempt: Delivery['attempts'][number];
+}) => {
+  const took = <small class="digits">{Math.round(ms)} ms</small>;
+  if (error === null)
+    return (
+      <span>
+        {texts.value.webhooks.deliveryState.delivered} <small>HTTP {status}</small> {took}
+      </span>
+    );
+  const words = explain(error, language.value);
+  return (
+    <span>
+      {advice === null ? words : explain(advice, language.value)} {advice !== null && <small>{words}</small>}{' '}
+      {took}
+    </span>
+  );
+};
+
+const DeliveryItem = ({ delivery, onReplayed }: { delivery: Delivery; onReplayed: () => void }) => {
+  const t = texts.value.webhooks;
+  const [isOpen, setOpen] = useState(false);
   const { attempts, next_attempt_at: next } = delivery;
   return (
     <li>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span class="row-main">
             <b>{delivery.type}</b>
-            <small>
-              <When at={delivery.created_at} precise /> ·{' '}
-              {isFailing && attempts.length === 0 && delivery.state === 'pending'
-                ? t.heldBack
-                : t.attempts(attempts.length)}
+            <small class="whole">
+              <When at={delivery.created_at} precise /> · {t.attempts(attempts.length)}
               {next !== null && (
                 <>
                   {' · '}
-                  <span class="digits">{t.nextAttempt(dayAndTime(next))}</span>
+                  <span class="digits">{nextAttemptWords(next)}</span>
                 </>
               )}
             </small>
           </span>
-          <Pill tone={deliveryTones[delivery.state]}>{t.deliveryState[delivery.state]}</Pill>
+          <DeliveryState delivery={delivery} />
         </summary>
-        <ol class="timeline">
-          {attempts.map(({ attempt, at, http_status: status, error, duration_ms: ms }) => (
-            <li key={attempt}>
-              <When at={at} precise />
-              <span>
-                {status === null ? '' : `HTTP ${status} `}
-                {error !== null && explain(error, language.value)}{' '}
-                <small class="digits">{Math.round(ms)} ms</small>
-              </span>
-            </li>
-          ))}
-        </ol>
+        {attempts.length > 0 && (
+          <ol class="timeline" aria-label={t.attemptList}>
+            {attempts.map((attempt) => (
+              <li key={attempt.attempt}>
+                <When at={attempt.at} precise />
+                <AttemptResult attempt={attempt} />
+              </li>
+            ))}
+          </ol>
+        )}
+        {isOpen && <Payload deliveryId={delivery.id} />}
         <div class="buttons">
           <a class="button" href={linkTo('calls', delivery.call_id)}>
             {t.call}

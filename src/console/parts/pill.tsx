@@ -29,6 +29,13 @@ export const deliveryTones: Record<Delivery['state'], Tone> = {
   dead: 'bad',
 };
 
+/** Pending deliveries that do not follow their own schedule, by what they wait for. */
+export const waitingTones: Record<NonNullable<Delivery['waits_for']>, Tone> = {
+  receiver: 'warn',
+  resumption: 'calm',
+  earlier_event: 'calm',
+};
+
 export const trunkTones: Record<TrunkState, Tone> = {
   disabled: 'calm',
   registering: 'live',

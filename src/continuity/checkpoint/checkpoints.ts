@@ -7,7 +7,8 @@
  * - Until a call is answered, later changes of its far ends wait for the statement of the answer, which contains the
  *   checkpoint: dialog and answer are stored together. If the answer is late, the changes are written without it.
  * - Later changes of far ends, such as a re-INVITE, are written at once, together with the progress of their call.
- * - Progress alone is gathered for a moment over all calls.
+ * - Progress alone is gathered for a moment over all calls. A turn that is written meanwhile takes it along
+ *   (`withTurn`), because most progress follows from a turn.
  */
 import type { Logger } from 'pino';
 import type { SnapshotFrom } from 'xstate';
@@ -46,6 +47,13 @@ export type Checkpoints = {
   withAnswer(callId: string): Pick<LineCheckpoint, 'legs' | 'farEnd'>;
   /** The statement of the answer is committed. */
   answered(callId: string): void;
+  /**
+   * Returns the progress for the statement of a turn; null if there is none, or if an earlier one is being written.
+   * Until `turnWritten`, no other statement writes the checkpoint of the call, because it might be committed first.
+   */
+  withTurn(callId: string): StoredProgress | null;
+  /** The statement of the turn is over. `isStored`: it stored the progress. */
+  turnWritten(callId: string, isStored: boolean): void;
   /** Called when a call is resumed here; its earlier process stored these legs. */
   resume(callId: string, legs: readonly StoredLeg[]): void;
   /** Stores the current progress of a call that is handed over. */
@@ -156,6 +164,8 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
   /** Calls of which only ended legs have to be deleted. */
   const dropping = new Set<Call>();
   let inFlight: ReadonlySet<Call> = new Set();
+  /** Calls whose progress is being written with a turn. Their other changes wait. */
+  const withTurns = new Map<string, PromiseWithResolvers<void>>();
   let writing: Promise<void> | null = null;
   let gatherTimer: unknown;
   let dropTimer: unknown;
@@ -242,22 +252,21 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
   };
 
   const afterWrite = (call: Call): void => {
-    if ([due, gathering, dropping].some((waiting) => waiting.has(call))) return;
+    if ([due, gathering, dropping].some((waiting) => waiting.has(call)) || withTurns.has(call.callId)) return;
     if (call.isReleased || (call.legs.length === 0 && call.conversation === null)) forget(call);
   };
 
   /** Ended legs are deleted with other changes of legs. */
   const takeBatch = (): Call[] => {
     if ([...due].some(({ changed }) => changed.legs)) dueToDrop();
-    const batch = [...due].slice(0, options.batch);
+    const batch = [...due].filter(({ callId }) => !withTurns.has(callId)).slice(0, options.batch);
     for (const call of batch) for (const waiting of [due, gathering, dropping]) waiting.delete(call);
     return batch;
   };
 
   const writeAll = async (): Promise<void> => {
     let delayMs = options.retry.firstMs;
-    while (due.size > 0) {
-      const batch = takeBatch();
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
       const changes = batch.map(({ changed }) => changed);
       inFlight = new Set(batch);
       try {
@@ -284,6 +293,8 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
   const begin = (): void => {
     writing ??= writeAll().finally(() => {
       writing = null;
+      // Changes that came between the last batch and this moment, or whose turn was over by then.
+      if (!isLast && [...due].some(({ callId }) => !withTurns.has(callId))) begin();
     });
   };
 
@@ -377,6 +388,29 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
       call.changed.legs = true;
       return writeAtOnce(call);
     },
+    withTurn(callId) {
+      const call = calls.get(callId);
+      if (call === undefined || call.isReleased || !call.changed.progress) return null;
+      if (inFlight.has(call) || withTurns.has(callId)) return null;
+      const progress = storedProgressOf(call);
+      if (progress === null) return null;
+      call.changed.progress = false;
+      if (!call.changed.legs) for (const waiting of [due, gathering]) waiting.delete(call);
+      withTurns.set(callId, Promise.withResolvers());
+      return progress;
+    },
+    turnWritten(callId, isStored) {
+      withTurns.get(callId)?.resolve();
+      withTurns.delete(callId);
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      if (!isStored && !call.isReleased && call.conversation !== null) {
+        call.changed.progress = true;
+        gather(call);
+      }
+      if (due.has(call)) begin();
+      else afterWrite(call);
+    },
     resume: (callId, legs) => void add(callId, legs, epochOf(callId)),
     leave(callId) {
       const call = calls.get(callId);
@@ -423,6 +457,10 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
     async written() {
       if (gathering.size > 0) beginWithGathered();
       await writing;
+      while ([...due].some(({ callId }) => withTurns.has(callId))) {
+        await Promise.all([...withTurns.values()].map(({ promise }) => promise));
+        await writing;
+      }
     },
     async close(atMostMs) {
       isLast = true;

@@ -1,11 +1,17 @@
 /**
  * Clean-up after dead gateways. If several gateways find one dead, one obtains the claim; if that one dies as well, the
  * claim expires and another continues. Failed steps are retried at the next check, up to a limit. The row of a dead
- * gateway remains until its last call has ended.
+ * gateway remains until its last call has ended. A gateway that cannot resume its calls leaves the clean-up to others
+ * for some time (`LeavesToOthers`).
  */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database/database.ts';
-import { claimLostNode, removeNode, type OtherNode } from '#src/persistence/nodes/nodes.ts';
+import {
+  claimLostNode,
+  removeNode,
+  type LeavesToOthers,
+  type OtherNode,
+} from '#src/persistence/nodes/nodes.ts';
 
 /** One step of the clean-up after a dead gateway; it must be safe to repeat. */
 export type CleanUp = {
@@ -49,9 +55,10 @@ export const createCleanUps = (options: {
   database: Database;
   /** Lifetime of a claim, after which another gateway may take the clean-up over. */
   claimMs: number;
+  leaves: LeavesToOthers;
   logger: Logger;
 }): CleanUps => {
-  const { database, claimMs, logger } = options;
+  const { database, claimMs, leaves, logger } = options;
   const cleanUps: CleanUp[] = [];
   const underWay = new Map<string, Promise<void>>();
   /** Dead nodes claimed by this gateway, with the steps to retry. */
@@ -61,7 +68,7 @@ export const createCleanUps = (options: {
 
   const claim = async (dead: OtherNode): Promise<boolean> => {
     try {
-      return await claimLostNode(database, { ...dead, forMs: claimMs });
+      return await claimLostNode(database, { ...dead, forMs: claimMs, leaves });
     } catch (error) {
       logger.warn(
         { dead_node: dead.name, err: error },

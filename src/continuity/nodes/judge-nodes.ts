@@ -11,7 +11,7 @@
  * - A gateway that another gateway declared dead, and whose clean-up is incomplete, is dead for all.
  *
  * A gateway without lines could only end the calls of a dead one: for the duration of a lease it leaves the clean-up to
- * others and to the dead gateway's next process (`numbersWithoutLines`).
+ * others and to the dead gateway's next process (`numbersWithoutLines`), and longer if calls remain (`clean-ups.ts`).
  */
 import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 

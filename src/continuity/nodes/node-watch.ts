@@ -11,7 +11,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { FreezeFence } from '#src/domain/fence.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { otherNodes } from '#src/persistence/nodes/nodes.ts';
+import { otherNodes, type LeavesToOthers } from '#src/persistence/nodes/nodes.ts';
 import { createCleanUps, type CleanUp } from './clean-ups.ts';
 import type { Counting } from '#src/cluster/counting.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
@@ -57,6 +57,7 @@ export const createNodeWatch = (options: {
   /** The far ends that this gateway shares with others; null for none. */
   shared: SharedLines | null;
   numbers: NodeWatchNumbers;
+  leaves: LeavesToOthers;
   /** Closed after a freeze of this process, until its registration is renewed. */
   fence: Pick<FreezeFence, 'ask'>;
   clock: Clock;

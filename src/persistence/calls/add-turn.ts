@@ -4,81 +4,33 @@ import { sqlText } from '../database/sql-text.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 import type { NewFact } from './call-facts/new-fact.ts';
+import type { CallProgress } from './call-checkpoints.ts';
 
-export type Turn = NewFact & Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'>;
-
-/**
- * One statement: the fact, which has the turn's position in the transcript, and the turn with its words. Returns no row
- * if the fact was written before or if another gateway holds the call.
- */
-export const addTurn = sqlText<Turn, { id: string }>(
-  `
-    with transcript as (
-      select coalesce(max(sequence), 0) + 1 as next_sequence, max(t_offset_sec) as last_offset_sec
-      from call_turn
-      where call_id = $1
-    ),
-    held_call as (
-      select id, number_id, started_at, answered_at
-      from call
-      where id = $1 and epoch = $3
-      for no key update
-    ),
-    fact as (
-      insert into call_fact (call_id, sequence, type, at, data)
-      select held_call.id, $2, 'turn.spoken', $4, jsonb_build_object('turn', transcript.next_sequence) || $5::jsonb
-      from transcript, held_call
-      on conflict do nothing
-      returning call_id, at
-    ),
-    new_turn as (
-      insert into call_turn (call_id, sequence, role, text, t_offset_sec, spoken_at, whole)
-      select
-        held_call.id, transcript.next_sequence, $6, $7,
-        -- A turn never begins before its predecessor, even if clocks differ.
-        greatest(
-          0,
-          transcript.last_offset_sec,
-          extract(epoch from fact.at - coalesce(held_call.answered_at, held_call.started_at))::double precision
-        ),
-        fact.at, $8
-      from fact
-      join held_call on held_call.id = fact.call_id
-      cross join transcript
-      -- Skips the words of a number whose retention period for words is zero.
-      where not exists (
-        select
-        from phone_number
-        join workspace on workspace.id = phone_number.workspace_id
-        where phone_number.id = held_call.number_id
-          and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
-      )
-    )
-    select call_id as id from fact
-  `,
-  ['callId', 'sequence', 'epoch', 'at', 'data', 'role', 'text', 'whole'],
-);
+export type Turn = NewFact &
+  Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'> & {
+    /** Progress of the call after the turn, and its clock (`StoredProgress`); null if it is written otherwise. */
+    progress: CallProgress | null;
+    aheadMs: number | null;
+  };
 
 /**
- * The same for turns of several calls, of which each has one. The statement skips a call whose row is locked: two statements that
- * wait for rows of each other would end in a deadlock.
+ * Writes turns, of which each call has one: the fact, which has the turn's position in the transcript, the turn with its
+ * words, and the progress of the call. Returns no row of a turn whose fact was written before or whose call another
+ * gateway holds. `given` is a table of turns, and `lock` locks the row of a call.
  */
-export const addTurns = sqlText<{ turns: string }, { id: string }>(
-  `
+const addingTurns = (given: string, lock: string): string => `
     with held_call as (
       select
         given.*, call.number_id, call.started_at, call.answered_at, transcript.next_sequence, transcript.last_offset_sec
       from
-        json_to_recordset($1::json) as given (
-          call_id uuid, sequence integer, epoch integer, at timestamptz, data jsonb, role text, text text, whole boolean
-        )
+        ${given}
         -- The conditions are within the joined queries, so that each call is found by its index however small the
         -- tables were when the statement was planned.
         cross join lateral (
           select number_id, started_at, answered_at
           from call
           where call.id = given.call_id and call.epoch = given.epoch
-          for no key update skip locked
+          ${lock}
         ) as call
         cross join lateral (
           select coalesce(max(sequence), 0) + 1 as next_sequence, max(t_offset_sec) as last_offset_sec
@@ -97,6 +49,7 @@ export const addTurns = sqlText<{ turns: string }, { id: string }>(
       insert into call_turn (call_id, sequence, role, text, t_offset_sec, spoken_at, whole)
       select
         fact.call_id, held_call.next_sequence, held_call.role, held_call.text,
+        -- A turn never begins before its predecessor, even if clocks differ.
         greatest(
           0,
           held_call.last_offset_sec,
@@ -105,6 +58,7 @@ export const addTurns = sqlText<{ turns: string }, { id: string }>(
         fact.at, held_call.whole
       from fact
       join held_call on held_call.call_id = fact.call_id
+      -- Skips the words of a number whose retention period for words is zero.
       where not exists (
         select
         from phone_number
@@ -112,9 +66,44 @@ export const addTurns = sqlText<{ turns: string }, { id: string }>(
         where phone_number.id = held_call.number_id
           and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
       )
+    ),
+    new_progress as (
+      update call_checkpoint set progress = held_call.progress, ahead_ms = held_call.ahead_ms
+      from fact
+      join held_call on held_call.call_id = fact.call_id
+      where call_checkpoint.call_id = fact.call_id
+        and call_checkpoint.epoch = held_call.epoch
+        and held_call.progress is not null
     )
     select call_id as id from fact
-  `,
+  `;
+
+/** Writes one turn; waits while another statement has locked the call's row. */
+export const addTurn = sqlText<Turn, { id: string }>(
+  addingTurns(
+    `(
+          select
+            $1::uuid as call_id, $2::integer as sequence, $3::integer as epoch, $4::timestamptz as at,
+            $5::jsonb as data, $6::text as role, $7::text as text, $8::boolean as whole,
+            $9::jsonb as progress, $10::double precision as ahead_ms
+        ) as given`,
+    'for no key update',
+  ),
+  ['callId', 'sequence', 'epoch', 'at', 'data', 'role', 'text', 'whole', 'progress', 'aheadMs'],
+);
+
+/**
+ * Writes turns of several calls. Skips a call whose row is locked: two statements that wait for rows of each other would
+ * end in a deadlock.
+ */
+export const addTurns = sqlText<{ turns: string }, { id: string }>(
+  addingTurns(
+    `json_to_recordset($1::json) as given (
+          call_id uuid, sequence integer, epoch integer, at timestamptz, data jsonb, role text, text text, whole boolean,
+          progress jsonb, ahead_ms double precision
+        )`,
+    'for no key update skip locked',
+  ),
   ['turns'],
 );
 

@@ -1,6 +1,10 @@
 /** Writes the fact `call.answered`. `database/sql-text.ts` describes how to explain this statement in psql. */
+import { inBatches } from '../database/in-batches.ts';
 import { sqlText } from '../database/sql-text.ts';
+import type { Statements } from '../database/statements.ts';
+import { outbox } from '../events/outbox.ts';
 import type { LineColumns, NewEventFact } from './call-facts/new-fact.ts';
+import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
 
 type Answer = NewEventFact &
   LineColumns & {
@@ -135,3 +139,127 @@ export const answerCall = sqlText<Answer, { id: string }>(
     'remoteSignalling',
   ],
 );
+
+/**
+ * The same for answers of several calls, of which each has one. The statement skips a call whose row or checkpoint is
+ * locked: two statements that wait for rows of each other would end in a deadlock.
+ */
+export const answerCalls = sqlText<
+  {
+    answers: string;
+    /** Rows of `CallCheckpoint` as a JSON array. */
+    checkpoints: string;
+    callIds: readonly string[];
+  },
+  { id: string }
+>(
+  `
+    with held_call as (
+      select given.*
+      from
+        json_to_recordset($1::json) as given (
+          call_id uuid, sequence integer, epoch integer, at timestamptz, data jsonb, event_id text,
+          sip_status integer, sip_reason text, sip_call_id text, sip_explanation jsonb, trunk_id text,
+          trunk_name text, failed_trunks text[], post_dial_delay_ms integer, local_signalling text,
+          remote_signalling text
+        )
+        -- The conditions are within the joined queries, so that each call is found by its index however small the
+        -- tables were when the statement was planned.
+        cross join lateral (
+          select from call where call.id = given.call_id and call.epoch = given.epoch
+          for no key update skip locked
+        ) as call
+        left join lateral (
+          select call_id from call_checkpoint where call_checkpoint.call_id = given.call_id
+          for update skip locked
+        ) as free_checkpoint on true
+      where free_checkpoint.call_id is not null
+        or not exists (select from call_checkpoint where call_checkpoint.call_id = given.call_id)
+    ),
+    fact as (
+      insert into call_fact (call_id, sequence, type, at, data)
+      select call_id, sequence, 'call.answered', at, data from held_call
+      on conflict do nothing
+      returning call_id, type, at
+    ),
+    new_event as (
+      select held_call.event_id as id, fact.call_id, fact.type, fact.at, held_call.sequence as position
+      from fact
+      join held_call on held_call.call_id = fact.call_id
+    ),
+    call_after as (
+      update call set
+        status = 'active',
+        answered_at = held_call.at,
+        sip_status = coalesce(held_call.sip_status, call.sip_status),
+        sip_reason = coalesce(held_call.sip_reason, call.sip_reason),
+        sip_call_id = coalesce(held_call.sip_call_id, call.sip_call_id),
+        sip_explanation = coalesce(held_call.sip_explanation, call.sip_explanation),
+        trunk_id = coalesce(held_call.trunk_id, call.trunk_id),
+        trunk_name = coalesce(held_call.trunk_name, call.trunk_name),
+        failed_trunks = coalesce(held_call.failed_trunks, call.failed_trunks),
+        post_dial_delay_ms = coalesce(held_call.post_dial_delay_ms, call.post_dial_delay_ms),
+        local_signalling = coalesce(held_call.local_signalling, call.local_signalling),
+        remote_signalling = coalesce(held_call.remote_signalling, call.remote_signalling)
+      from fact
+      join held_call on held_call.call_id = fact.call_id
+      -- The ids as well: otherwise the server would scan all calls in progress.
+      where call.id = fact.call_id and call.id = any ($3::uuid[]) and call.status = 'ringing'
+      returning call.*
+    ),
+    new_recording as (
+      insert into recording (call_id, status, created_at)
+      select id, 'pending', answered_at from call_after where recording_enabled
+    ),
+    new_checkpoint as (
+      insert into call_checkpoint
+        (call_id, node, epoch, form, settings, token_sealed, headers_sealed, ahead_ms, legs)
+      select
+        call_after.id, call_after.node, call_after.epoch, given.form, given.settings, given.token_sealed,
+        given.headers_sealed, given.ahead_ms, given.legs
+      from call_after
+      join json_populate_recordset(null::call_checkpoint, $2::json) as given on given.call_id = call_after.id
+      -- New checkpoints are inserted in the same order by every statement, so that none waits for another in a circle.
+      order by call_after.id
+      on conflict (call_id) do update set
+        form = excluded.form,
+        settings = excluded.settings,
+        token_sealed = excluded.token_sealed,
+        headers_sealed = excluded.headers_sealed,
+        ahead_ms = excluded.ahead_ms,
+        legs = excluded.legs
+      where call_checkpoint.epoch = excluded.epoch
+    ),
+    ${outbox}
+    select call_after.id from call_after, notification
+  `,
+  ['answers', 'checkpoints', 'callIds'],
+);
+
+/** An answer that may be stored together with others. */
+export type SharedAnswer = Omit<Answer, 'type' | 'checkpoints'> & { checkpoint: NewCheckpoint | null };
+
+/** Few, so that most connections remain for other facts. */
+const batches = { lanes: 2, most: 100 };
+
+/**
+ * Writes answers. Simultaneous answers of several calls share a statement and a commit. Resolves to false if the answer
+ * was not written together with others; `answerCall` then writes it, or finds out why it cannot be written.
+ */
+export const createSharedAnswerWriter = (
+  db: Pick<Statements, 'execute' | 'asJson'>,
+): ((answer: SharedAnswer) => Promise<boolean>) =>
+  inBatches(async (shared: readonly SharedAnswer[]) => {
+    if (shared.length === 1) return () => false;
+    const answered = await answerCalls(db, {
+      answers: db.asJson(shared.map(({ checkpoint: _checkpoint, ...answer }) => answer)),
+      checkpoints: db.asJson(
+        shared.flatMap(({ callId, checkpoint }) =>
+          checkpoint === null ? [] : [checkpointRow(callId, checkpoint)],
+        ),
+      ),
+      callIds: shared.map(({ callId }) => callId),
+    });
+    const ids = new Set(answered.map(({ id }) => id));
+    return ({ callId }) => ids.has(callId);
+  }, batches);

@@ -9,10 +9,11 @@ import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
 import { addTurn, createSharedTurnWriter, type Turn } from './add-turn.ts';
-import { answerCall } from './answer-call.ts';
+import { answerCall, createSharedAnswerWriter } from './answer-call.ts';
 import {
   changeTransfer,
   changeTransferSilently,
+  createSharedAnswererWriter,
   reportCall,
   setAnsweredBy,
   setConsent,
@@ -30,7 +31,7 @@ import {
   type NewEventFact,
 } from './call-facts/new-fact.ts';
 import { endCall } from './end-call.ts';
-import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
+import { checkpointRow, type NewCheckpoint, type StoredProgress } from './call-checkpoints.ts';
 import type { StoredTransition } from './call-transitions.ts';
 import { callToSummarize, type EndedCall } from './ended-calls.ts';
 import { newEventId, outboxWithRecording } from '../events/outbox.ts';
@@ -121,6 +122,8 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 export type KeptBeside = {
   /** Only with the answer: state from which another process can resume the call, with the far ends of the call. */
   checkpoint: NewCheckpoint | null;
+  /** Only with `turn.spoken`: progress that is not stored yet; null if it is written otherwise. */
+  progress?: StoredProgress | null;
   /** Only with `call.ended`: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
   /** Only with `call.ended`: whether the writer knows that all stored legs are hung up. */
@@ -171,9 +174,14 @@ const rowOf = (fact: RecordedFact, position: Position): NewFact => ({
   data: dataOf(fact),
 });
 
-const turnOf = (fact: Extract<RecordedFact, { type: 'turn.spoken' }>, position: Position): Turn => {
+const turnOf = (
+  fact: Extract<RecordedFact, { type: 'turn.spoken' }>,
+  position: Position,
+  { progress: stored = null }: Pick<KeptBeside, 'progress'>,
+): Turn => {
   const { role, text, whole, endedAt, latency } = fact;
-  return { ...rowOf(fact, position), data: { endedAt, latency }, role, text, whole };
+  const { progress = null, aheadMs = null } = stored ?? {};
+  return { ...rowOf(fact, position), data: { endedAt, latency }, role, text, whole, progress, aheadMs };
 };
 
 /** Resolves to the call if the fact changed the database. */
@@ -230,7 +238,7 @@ const write = (
     case 'call.transfer_answered':
       return changeTransferSilently(db, { ...row, transfer: transferChange(fact) });
     case 'turn.spoken':
-      return addTurn(db, turnOf(fact, position));
+      return addTurn(db, turnOf(fact, position, beside));
     case 'sound.one_way':
       return setOneWay(db, { ...row, missing: fact.missing });
     case 'recording.completed':
@@ -324,17 +332,30 @@ export type RecordAsHolder = (
 
 /**
  * Writes facts like `recordAsHolder`. Simultaneous facts of several calls share a statement and a commit if they change
- * only the journal, such as `call.taken_over` of all calls of a dead gateway, or are turns.
+ * only the journal, such as `call.taken_over` of all calls of a dead gateway, or are turns, answers or verdicts of
+ * answering-machine detection.
  */
 export const createFactRecorder = (db: Statements): RecordAsHolder => {
   const writeWithOthers = createSharedFactWriter(db);
   const addTurnWithOthers = createSharedTurnWriter(db);
-  const isWrittenWithOthers = (fact: RecordedFact, position: Position): Promise<boolean> | false => {
+  const answerWithOthers = createSharedAnswerWriter(db);
+  const setAnswererWithOthers = createSharedAnswererWriter(db);
+  const isWrittenWithOthers = (
+    fact: RecordedFact,
+    position: Position,
+    beside: KeptBeside,
+  ): Promise<boolean> | false => {
     if (isOfJournalOnly(fact)) return writeWithOthers(rowOf(fact, position));
-    return fact.type === 'turn.spoken' && addTurnWithOthers(turnOf(fact, position));
+    if (fact.type === 'turn.spoken') return addTurnWithOthers(turnOf(fact, position, beside));
+    if (fact.type !== 'call.answered' && fact.type !== 'call.answered_by') return false;
+    const { type: _type, ...row } = rowOf(fact, position);
+    const eventFact = { ...row, eventId: newEventId() };
+    return fact.type === 'call.answered'
+      ? answerWithOthers({ ...eventFact, ...lineOf(fact), checkpoint: beside.checkpoint })
+      : setAnswererWithOthers({ ...eventFact, answeredBy: fact.by });
   };
   return async (callId, sequence, fact, epoch, beside) => {
-    const isWritten = await isWrittenWithOthers(fact, { callId, sequence, epoch });
+    const isWritten = await isWrittenWithOthers(fact, { callId, sequence, epoch }, beside);
     return isWritten ? { ended: null } : recordAsHolder(db, callId, sequence, fact, epoch, beside);
   };
 };

@@ -179,11 +179,33 @@ const callOfWorkspace = kyselyQuery(
     callsWithRecording(queries).where('Call.id', '=', callId).where('Call.workspaceId', '=', workspaceId),
 );
 
-/** Returns one call of the requesting number or workspace; undefined for other calls. `callId` must be a UUID. */
-export const findCall = async (
-  db: Statements,
-  wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),
-): Promise<CallRecord | undefined> => {
+/** A call of the requesting number or workspace. `callId` must be a UUID. */
+type WantedCall = { callId: string } & ({ numberId: string } | { workspaceId: string });
+
+/** Returns one call of the requesting number or workspace; undefined for other calls. */
+export const findCall = async (db: Statements, wanted: WantedCall): Promise<CallRecord | undefined> => {
   const [row] = await ('numberId' in wanted ? callOfNumber(db, wanted) : callOfWorkspace(db, wanted));
   return row && callRecord(row);
 };
+
+const callsWithIds = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
+  callsWithRecording(queries).where('Call.id', '=', ({ fn, val }) => fn.any(val(callIds))),
+);
+
+/**
+ * Creates `findCall` for many readers. Concurrent reads share one statement: a connection carries one statement in each
+ * pass of the event loop, so while passes are long, separate statements would queue for the connections of the pool.
+ */
+export const createCallReading = (
+  db: Statements,
+): ((wanted: WantedCall) => Promise<CallRecord | undefined>) =>
+  inBatches(async (all: readonly WantedCall[]) => {
+    const rows = await callsWithIds(db, { callIds: all.map(({ callId }) => callId) });
+    const calls = new Map(rows.map((row) => [row.id, row]));
+    return (wanted) => {
+      const row = calls.get(wanted.callId.toLowerCase());
+      const isWanted =
+        'numberId' in wanted ? row?.numberId === wanted.numberId : row?.workspaceId === wanted.workspaceId;
+      return row !== undefined && isWanted ? callRecord(row) : undefined;
+    };
+  });

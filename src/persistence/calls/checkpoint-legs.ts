@@ -85,7 +85,9 @@ const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: 
           'given.legs',
           'given.progress',
           'given.aheadMs',
-        ]),
+        ])
+        // The order in which answers of several calls insert checkpoints, see `answerCalls`.
+        .orderBy('given.callId'),
     )
     .onConflict((conflict) =>
       conflict

@@ -52,7 +52,19 @@ const taking = (
         .where('Call.node', '=', from)
         .where('Call.endedAt', 'is', null)
         .$if(which === 'handed over', (some) =>
-          some.where('Call.id', '=', ({ fn, val }) => fn.any(val(callIds))),
+          some
+            .where('Call.id', '=', ({ fn, val }) => fn.any(val(callIds)))
+            // A call that only another gateway can resume is left to it.
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom('CallCheckpoint as newer')
+                    .whereRef('newer.callId', '=', 'Call.id')
+                    .where('newer.form', '>', form)
+                    .where('newer.settings', 'is not', null),
+                ),
+              ),
+            ),
         )
         .$if(which === 'of the lost', (lost) =>
           lost.where(({ exists, selectFrom }) =>
@@ -275,8 +287,8 @@ export const takeFromLostNode = (
   );
 
 /**
- * Claims calls that a running node released for this one. Unknown and ended calls, and calls that another gateway has
- * taken over, are skipped. May throw a `TakingInDoubt`.
+ * Claims calls that a running node released for this one. Unknown and ended calls, calls that another gateway has taken
+ * over, and calls with a checkpoint of a newer format are skipped. May throw a `TakingInDoubt`.
  */
 export const takeHandedOver = (
   db: Pick<Database, 'transaction'>,

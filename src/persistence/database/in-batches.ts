@@ -5,20 +5,27 @@
  * progress, further items queue and share the next batch. Items therefore never wait for items that may not come. A
  * batch contains only items that were added before its start, so a look-up sees everything committed before the
  * request.
+ *
+ * The work that follows a result, such as the start of a call, takes up to a millisecond. After `sliceMs` of such work,
+ * the event loop does other work before the next result.
  */
+import { setImmediate as nextPass } from 'node:timers/promises';
 import { isTransient } from './connection-errors.ts';
 
 /**
- * Number of concurrent batches (two by default, so that one slow batch does not block all), and maximum number of items
- * per batch.
+ * Number of concurrent batches (two by default, so that one slow batch does not block all), maximum number of items per
+ * batch, and time for which results are returned in one pass of the event loop.
  */
-type BatchLimits = { lanes?: number; most?: number };
+type BatchLimits = { lanes?: number; most?: number; sliceMs?: number };
 
 type Waiting<Item, Result> = {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 };
+
+/** Resolves when all promise callbacks that follow from earlier results have run. */
+const followed = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
 /**
  * Creates the function that adds an item to a batch and resolves to its result. `run` processes a batch. If `run` fails
@@ -27,7 +34,7 @@ type Waiting<Item, Result> = {
  */
 export const inBatches = <Item, Result>(
   run: (items: readonly Item[]) => Promise<(item: Item) => Result>,
-  { lanes = 2, most = 100 }: BatchLimits = {},
+  { lanes = 2, most = 100, sliceMs = 10 }: BatchLimits = {},
 ): ((item: Item) => Promise<Result>) => {
   const waiting: Waiting<Item, Result>[] = [];
   let busy = 0;
@@ -35,7 +42,14 @@ export const inBatches = <Item, Result>(
   const finish = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
       const resultOf = await run(batch.map(({ item }) => item));
-      for (const { item, resolve } of batch) resolve(resultOf(item));
+      let begun = performance.now();
+      for (const { item, resolve } of batch) {
+        resolve(resultOf(item));
+        await followed();
+        if (performance.now() - begun < sliceMs) continue;
+        await nextPass();
+        begun = performance.now();
+      }
     } catch (error) {
       if (batch.length > 1 && !isTransient(error)) {
         for (const one of batch) await finish([one]);

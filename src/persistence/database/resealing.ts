@@ -2,6 +2,7 @@
  * Encrypts secrets that use an older master key again with the newest one. A secret that changes meanwhile is skipped,
  * because the change already used the newest key.
  */
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { withReplaced } from './expressions.ts';
 import { sealedKeys } from '../calls/sealed-legs.ts';
@@ -122,6 +123,8 @@ const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): Sealed
       .execute(),
 });
 
+const storedScript = sql<string | null>`settings ->> 'scriptSealed'`;
+
 /** Media keys, which are within the session descriptions of a call in progress, several in one row. */
 const callKeys: SealedColumn = {
   async read({ queries }) {
@@ -141,6 +144,62 @@ const callKeys: SealedColumn = {
       .execute(),
 };
 
+/** Tokens for the agents of calls in progress. */
+const callTokens: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('CallCheckpoint')
+      .select(['callId as about', 'tokenSealed as sealed'])
+      .where('tokenSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('CallCheckpoint')
+      .set({ tokenSealed: resealed })
+      .where('callId', '=', about)
+      .where('tokenSealed', '=', sealed)
+      .execute(),
+};
+
+/** Headers for the agents of calls in progress; one row may contain several sealed values. */
+const callHeaders: SealedColumn = {
+  async read({ queries }) {
+    const rows = await queries
+      .selectFrom('CallCheckpoint')
+      .select(['callId as about', 'headersSealed'])
+      .where('headersSealed', 'is not', null)
+      .execute();
+    return rows.flatMap(({ about, headersSealed }) =>
+      Object.values(headersSealed ?? {}).map((sealed) => ({ about, sealed })),
+    );
+  },
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('CallCheckpoint')
+      .set(({ ref }) => ({ headersSealed: withReplaced(ref('headersSealed'), sealed, resealed) }))
+      .where('callId', '=', about)
+      .execute(),
+};
+
+/** Scripts of simulated persons in calls in progress. */
+const callScripts: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('CallCheckpoint')
+      .select(['callId as about', storedScript.as('sealed')])
+      .where(storedScript, 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('CallCheckpoint')
+      .set(({ ref }) => ({ settings: withReplaced(ref('settings'), sealed, resealed) }))
+      .where('callId', '=', about)
+      .where(storedScript, '=', sealed)
+      .execute(),
+};
+
 export type SecretKind =
   | 'number_keys'
   | 'agent_tokens'
@@ -148,7 +207,10 @@ export type SecretKind =
   | 'handshake_secrets'
   | 'trunk_passwords'
   | 'webhook_secrets'
-  | 'call_keys';
+  | 'call_keys'
+  | 'call_tokens'
+  | 'call_headers'
+  | 'call_scripts';
 
 const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn[] }[] = [
   { kind: 'number_keys', columns: [numberKeys] },
@@ -161,6 +223,9 @@ const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn
     columns: [webhookSecrets('secretSealed'), webhookSecrets('previousSecretSealed')],
   },
   { kind: 'call_keys', columns: [callKeys] },
+  { kind: 'call_tokens', columns: [callTokens] },
+  { kind: 'call_headers', columns: [callHeaders] },
+  { kind: 'call_scripts', columns: [callScripts] },
 ];
 
 /**

@@ -41,7 +41,13 @@ export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
 } & Pick<Row<'Event'>, 'type' | 'at' | 'callId'> &
   Pick<
     Row<'WebhookEndpoint'>,
-    'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'failingSince'
+    | 'workspaceId'
+    | 'url'
+    | 'secretSealed'
+    | 'previousSecretSealed'
+    | 'previousSecretUntil'
+    | 'failingSince'
+    | 'lastSuccessAt'
   >;
 
 /**
@@ -129,7 +135,8 @@ export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (Claimed
         delivery.id, delivery.attempts + 1 as attempt, delivery.attempts - delivery.attempts_before as failed_in_round,
         event.id as event_id, event.type, event.at, event.call_id, event.snapshot,
         endpoint.id as endpoint_id, endpoint.workspace_id, endpoint.url, endpoint.secret_sealed,
-        endpoint.previous_secret_sealed, endpoint.previous_secret_until, endpoint.failing_since
+        endpoint.previous_secret_sealed, endpoint.previous_secret_until, endpoint.failing_since,
+        endpoint.last_success_at
     )
     select
       (select count(*) from deferred) as "deferred",
@@ -147,7 +154,8 @@ export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (Claimed
       claimed.secret_sealed as "secretSealed",
       claimed.previous_secret_sealed as "previousSecretSealed",
       claimed.previous_secret_until as "previousSecretUntil",
-      claimed.failing_since as "failingSince"
+      claimed.failing_since as "failingSince",
+      claimed.last_success_at as "lastSuccessAt"
     from (select 1) as always_one_row
     left join claimed on true
   `,

@@ -29,6 +29,7 @@ export type ClaimedDelivery = {
     | 'previousSecretSealed'
     | 'previousSecretUntil'
     | 'failingSince'
+    | 'lastSuccessAt'
   >;
 };
 
@@ -48,7 +49,7 @@ export type DeliveryClaim = {
 
 const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDelivery => {
   const { eventId, type, at, callId, snapshot } = row;
-  const { endpointId, workspaceId, url, failingSince } = row;
+  const { endpointId, workspaceId, url, failingSince, lastSuccessAt } = row;
   const { secretSealed, previousSecretSealed, previousSecretUntil } = row;
   return {
     id,
@@ -63,6 +64,7 @@ const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDeli
       previousSecretSealed,
       previousSecretUntil,
       failingSince,
+      lastSuccessAt,
     },
   };
 };

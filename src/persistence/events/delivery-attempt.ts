@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ServerTrouble } from '#src/domain/server-advice.ts';
 import { EventDelivery } from './event-delivery.ts';
 
 /** One request of a delivery and its result. */
@@ -16,5 +17,8 @@ export const DeliveryAttempt = defineEntity({
     httpStatus: p.integer().nullable(),
     /** Error of the attempt; null if it succeeded. */
     error: p.text().nullable(),
+    /** Cause of the error, and advice for the owner of the endpoint; null if it succeeded or the cause is unknown. */
+    code: p.text().$type<ServerTrouble>().nullable(),
+    advice: p.text().nullable(),
   },
 });

@@ -1,13 +1,14 @@
 /** Stores attempts: their results, and the deliveries that become due after them. */
 import { sql } from 'kysely';
+import type { ServerTrouble } from '#src/domain/server-advice.ts';
 import { afterMs, now } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
 /**
- * Result of an attempt. Attempts are counted from 1. `httpStatus` is null without a response, `error` is null on
- * success.
+ * Result of an attempt. Attempts are counted from 1. `httpStatus` is null without a response; `error`, `code` and
+ * `advice` are null on success.
  */
 export type AttemptRecord = Omit<Row<'DeliveryAttempt'>, 'deliveryId'>;
 
@@ -17,12 +18,15 @@ type Attempted = Row<'DeliveryAttempt'> & {
 };
 
 const recording = kyselyQuery(
-  (queries, { deliveryId, attempt, at, durationMs, httpStatus, error, state, nextAttemptAt }: Attempted) =>
+  (
+    queries,
+    { deliveryId, attempt, at, durationMs, httpStatus, error, code, advice, state, nextAttemptAt }: Attempted,
+  ) =>
     queries
       .with('attempted', (write) =>
         write
           .insertInto('DeliveryAttempt')
-          .columns(['deliveryId', 'attempt', 'at', 'durationMs', 'httpStatus', 'error'])
+          .columns(['deliveryId', 'attempt', 'at', 'durationMs', 'httpStatus', 'error', 'code', 'advice'])
           .expression(({ eb, selectFrom, val }) =>
             selectFrom('EventDelivery')
               .select([
@@ -32,6 +36,8 @@ const recording = kyselyQuery(
                 eb.cast<number>(val(durationMs), 'int4').as('durationMs'),
                 eb.cast<number | null>(val(httpStatus), 'int4').as('httpStatus'),
                 eb.cast<string | null>(val(error), 'text').as('error'),
+                eb.cast<ServerTrouble | null>(val(code), 'text').as('code'),
+                eb.cast<string | null>(val(advice), 'text').as('advice'),
               ])
               .where('id', '=', deliveryId)
               // The lock keeps the endpoint, which may otherwise be deleted meanwhile with its deliveries.

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { EventType } from '#src/domain/event-types.ts';
+import type { ServerTrouble } from '#src/domain/server-advice.ts';
 import { PhoneNumber } from '../numbers/phone-number.ts';
 import { Workspace } from '../workspaces/workspace.ts';
 
@@ -26,6 +27,13 @@ export const WebhookEndpoint = defineEntity({
     failingSince: p.datetime(3).nullable(),
     /** Error of the last attempt while the endpoint is failing. */
     lastFailure: p.text().nullable(),
+    /** Cause of `lastFailure`, and advice for the owner; null if the cause is unknown. */
+    lastFailureCode: p.text().$type<ServerTrouble>().nullable(),
+    lastFailureAdvice: p.text().nullable(),
+    /** Time of a recent successful attempt, at most ten seconds before the last one; null before the first. */
+    lastSuccessAt: p.datetime(3).nullable(),
+    /** End of the cool-down that the last failed attempt began or found; null if it found none. */
+    coolingUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
 });

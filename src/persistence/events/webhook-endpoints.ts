@@ -1,5 +1,6 @@
 /** Webhook endpoints of a workspace (guides/design/events.md, "Endpoints"). */
 import { LockMode } from '@mikro-orm/core';
+import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { notify } from '../database/notifications.ts';
@@ -21,23 +22,46 @@ export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' |
 
 const columns = columnsOf('WebhookEndpoint');
 
+/** A failed attempt that began at `at`. */
+type EndpointFailed = {
+  endpointId: string;
+  at: Date;
+  failure: string;
+  code: WebhookEndpointRecord['lastFailureCode'];
+  advice: string | null;
+  /** Whether the endpoint responded at all, which ends its cool-down. */
+  didRespond: boolean;
+  /** End of the endpoint's cool-down; null if the endpoint may be tried at once. */
+  coolingUntil: Date | null;
+};
+
 const failing = kyselyQuery(
-  (queries, { endpointId, at, failure }: { endpointId: string; at: Date; failure: string }) =>
+  (queries, { endpointId, at, failure, code, advice, didRespond, coolingUntil }: EndpointFailed) =>
     queries
       .updateTable('WebhookEndpoint')
-      .set(({ fn, val }) => ({
+      .set(({ fn, ref, val }) => ({
         failingSince: fn.coalesce('failingSince', val(at)),
         lastFailure: failure,
+        lastFailureCode: code,
+        lastFailureAdvice: advice,
+        // Failures at about the same time may be stored in any order, so a cool-down is never shortened.
+        coolingUntil: sql<Date | null>`case when ${didRespond}::boolean then null
+          else greatest(${ref('coolingUntil')}, ${coolingUntil}::timestamptz) end`,
       }))
       .where('id', '=', endpointId),
 );
 
-const working = kyselyQuery((queries, { endpointId }: { endpointId: string }) =>
+const noFailure = { failingSince: null, lastFailure: null, lastFailureCode: null, lastFailureAdvice: null };
+
+const working = kyselyQuery((queries, { endpointId, at }: { endpointId: string; at: Date }) =>
   queries
     .updateTable('WebhookEndpoint')
-    .set({ failingSince: null, lastFailure: null })
-    .where('id', '=', endpointId)
-    .where('failingSince', 'is not', null),
+    .set(({ fn, val }) => ({
+      ...noFailure,
+      coolingUntil: null,
+      lastSuccessAt: fn<Date>('greatest', ['lastSuccessAt', val(at)]),
+    }))
+    .where('id', '=', endpointId),
 );
 
 export const createWebhookEndpoint = async (
@@ -52,8 +76,9 @@ export const createWebhookEndpoint = async (
     previousSecretSealed: null,
     previousSecretUntil: null,
     disabledReason: null,
-    failingSince: null,
-    lastFailure: null,
+    ...noFailure,
+    lastSuccessAt: null,
+    coolingUntil: null,
   };
   await db.entityManager().insert(WebhookEndpoint, created);
   return { ...created, state: 'active' };
@@ -103,11 +128,12 @@ export const patchWebhookEndpoint = (
   const reason = patch.state === undefined ? {} : { disabledReason: null };
   // The failure state is cleared if the URL is new or the endpoint is reactivated.
   const isNew = patch.url !== undefined || patch.state === 'active';
-  const failure = isNew ? { failingSince: null, lastFailure: null } : {};
+  const failure = isNew ? noFailure : {};
+  const success = patch.url === undefined ? {} : { lastSuccessAt: null };
   return changeEndpoint(
     db,
     wanted,
-    () => ({ ...given(patch), ...reason, ...failure }),
+    () => ({ ...given(patch), ...reason, ...failure, ...success }),
     async (statements) => {
       if (patch.state === 'active') await notify(statements, deliveriesChannel);
     },
@@ -139,18 +165,60 @@ export const disableWebhookEndpoint = async (
     .nativeUpdate(WebhookEndpoint, { id: endpointId }, { state: 'disabled', disabledReason: reason });
 };
 
-/** Records a failed attempt that began at this time. */
-export const noteEndpointFailure = async (
-  db: Statements,
-  failed: { endpointId: string; at: Date; failure: string },
-): Promise<void> => {
+/** Records a failed attempt. */
+export const noteEndpointFailure = async (db: Statements, failed: EndpointFailed): Promise<void> => {
   await failing(db, failed);
 };
 
 /** Records a successful attempt, which clears the failure state. */
-export const noteEndpointWorks = async (db: Statements, endpointId: string): Promise<void> => {
-  await working(db, { endpointId });
+export const noteEndpointWorks = async (
+  db: Statements,
+  worked: { endpointId: string; at: Date },
+): Promise<void> => {
+  await working(db, worked);
 };
+
+const nextAttempts = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) =>
+  queries
+    .selectFrom('WebhookEndpoint as endpoint')
+    .innerJoinLateral(
+      (lateral) =>
+        lateral
+          .selectFrom('EventDelivery as delivery')
+          .select('delivery.nextAttemptAt')
+          .whereRef('delivery.endpointId', '=', 'endpoint.id')
+          .where('delivery.state', '=', sql.lit('pending'))
+          .where(({ exists, not, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('EventDelivery as before')
+                  .select('before.id')
+                  .whereRef('before.endpointId', '=', 'delivery.endpointId')
+                  .whereRef('before.callId', '=', 'delivery.callId')
+                  .where('before.state', '=', sql.lit('pending'))
+                  .whereRef('before.position', '<', 'delivery.position'),
+              ),
+            ),
+          )
+          .orderBy('delivery.nextAttemptAt')
+          .limit(1)
+          .as('first'),
+      (join) => join.onTrue(),
+    )
+    .select(({ fn }) => [
+      'endpoint.id',
+      fn<Date>('greatest', ['first.nextAttemptAt', 'endpoint.coolingUntil']).as('at'),
+    ])
+    .where('endpoint.workspaceId', '=', workspaceId)
+    .where('endpoint.state', '=', sql.lit('active')),
+);
+
+/**
+ * Returns the earliest time of the next attempt by the id of the endpoint; a past time means now. Endpoints without
+ * pending events, and paused or disabled ones, are omitted.
+ */
+export const nextAttemptsOf = async (db: Statements, workspaceId: string): Promise<Map<string, Date>> =>
+  new Map((await nextAttempts(db, { workspaceId })).map(({ id, at }) => [id, at]));
 
 /** Deletes the endpoint with its deliveries. Resolves to whether the endpoint existed. */
 export const deleteWebhookEndpoint = async (

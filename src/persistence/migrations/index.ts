@@ -1,6 +1,14 @@
-/** All migrations, oldest first (`migrations`). A name never changes once it was released. */
+/** All migrations, oldest first (`migrations`), with their statements. */
+import type { Migration } from '@mikro-orm/migrations';
 import { Initial } from './initial.ts';
+import { migrationNames, type MigrationName } from './names.ts';
+import { WebhookAdvice } from './webhook-advice.ts';
 
-export const initial = { name: '0001-schema', class: Initial };
+const classes: Readonly<
+  Record<MigrationName, new (...given: ConstructorParameters<typeof Migration>) => Migration>
+> = {
+  '0001-schema': Initial,
+  '0002-webhook-advice': WebhookAdvice,
+};
 
-export const migrations = [initial];
+export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

@@ -2,14 +2,13 @@
  * Migrates the database to this version of the code; there are no downgrades. Several gateways may start at the same
  * time and MikroORM's migrator takes no lock, so the caller must hold one.
  */
-import { Migrator } from '@mikro-orm/migrations';
 import { sql, type PostgresDialect } from 'kysely';
 import type { PoolClient } from 'pg';
 import { StartError } from '#src/domain/start-error.ts';
 import { askConnection } from '../database/ask-connection.ts';
 import { ormWithoutEntities } from '../database/statements.ts';
 import { formerMigrations, fromFormer } from './former.ts';
-import { initial, migrations } from './index.ts';
+import { initialName, migrationNames } from './names.ts';
 
 export const migrationTable = 'schema_migration';
 
@@ -40,6 +39,10 @@ const tooOld = (last: string): StartError =>
 
 const isFormer = (name: string): boolean => /^\d{4}-/.test(name) && name <= formerMigrations.last;
 
+/** Returns the former migrations. Later migrations have similar names, but follow the initial one. */
+const formerIn = (executed: readonly string[]): string[] =>
+  executed.includes(initialName) ? [] : executed.filter(isFormer);
+
 const forgetFormer = sql`delete from ${sql.id(migrationTable)}`;
 
 const noteMigration = (name: string) =>
@@ -63,6 +66,11 @@ const takeOver = async (client: PoolClient, name: string): Promise<void> => {
 };
 
 const migrateUp = async (dialect: PostgresDialect): Promise<void> => {
+  // Imported only for a database that is behind: calls of a dead process wait for the modules of every other start.
+  const [{ Migrator }, { migrations }] = await Promise.all([
+    import('@mikro-orm/migrations'),
+    import('./index.ts'),
+  ]);
   const orm = ormWithoutEntities(dialect, {
     extensions: [Migrator],
     migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
@@ -76,14 +84,15 @@ const migrateUp = async (dialect: PostgresDialect): Promise<void> => {
  */
 export const migrate = async (dialect: PostgresDialect, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
-  const former = executed.filter((name) => name !== initial.name && isFormer(name));
+  const former = formerIn(executed);
   const unknown = executed.find(
-    (name) => !former.includes(name) && migrations.every((migration) => migration.name !== name),
+    (name) => !former.includes(name) && migrationNames.every((known) => known !== name),
   );
   if (unknown !== undefined) throw newer(unknown);
   if (former.length > 0) {
     const isComplete = former.length === formerMigrations.count && former.includes(formerMigrations.last);
     if (!isComplete || former.length < executed.length) throw tooOld(former.toSorted().at(-1) ?? '');
-    await takeOver(client, initial.name);
-  } else if (executed.length < migrations.length) await migrateUp(dialect);
+    await takeOver(client, initialName);
+    await migrateUp(dialect);
+  } else if (executed.length < migrationNames.length) await migrateUp(dialect);
 };

@@ -4,7 +4,7 @@
  */
 import { sql, type Expression } from 'kysely';
 import { nodeHasSession } from '../database/advisory-locks.ts';
-import { now, secondsAhead } from '../database/expressions.ts';
+import { now, secondsAgo, secondsAhead } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Queries, Row } from '../database/tables.ts';
@@ -114,9 +114,16 @@ const withoutConnections = kyselyQuery((queries, { names }: { names: readonly st
 export const nodesWithoutConnections = (db: Statements, names: readonly string[]): Promise<OtherNode[]> =>
   withoutConnections(db, { names });
 
-type Claim = NodeInstance & { seenAt: Date; forSec: number };
+/** Calls that a gateway cannot resume, and for how long after the death of their gateway it leaves them to others. */
+export type LeavesToOthers = {
+  /** Newest format of `CallCheckpoint` that the gateway resumes; 0 without lines. */
+  form: number;
+  forMs: number;
+};
 
-const claiming = kyselyQuery((queries, { name, instance, seenAt, forSec }: Claim) =>
+type Claim = NodeInstance & { seenAt: Date; forSec: number; form: number; leaveSec: number };
+
+const claiming = kyselyQuery((queries, { name, instance, seenAt, forSec, form, leaveSec }: Claim) =>
   queries
     .updateTable('Node')
     .set(({ fn }) => ({
@@ -128,17 +135,38 @@ const claiming = kyselyQuery((queries, { name, instance, seenAt, forSec }: Claim
     .where('instance', '=', instance)
     .where('seenAt', '=', seenAt)
     .where(({ eb, or }) => or([eb('claimedUntil', 'is', null), eb('claimedUntil', '<', now)]))
+    .where(({ eb, or, not, exists, selectFrom }) =>
+      or([
+        eb('seenAt', '<=', secondsAgo(leaveSec)),
+        not(
+          exists(
+            selectFrom('CallCheckpoint')
+              .innerJoin('Call', 'Call.id', 'CallCheckpoint.callId')
+              .where('CallCheckpoint.node', '=', name)
+              .where('CallCheckpoint.form', '>', form)
+              .where('CallCheckpoint.settings', 'is not', null)
+              .where('Call.answeredAt', 'is not', null)
+              .where('Call.endedAt', 'is', null),
+          ),
+        ),
+      ]),
+    )
     .returning('name'),
 );
 
 /**
  * Claims the clean-up after a dead gateway for a limited time. Resolves to `false` if another gateway claimed it, if
- * the dead one was seen after `seenAt`, or if it runs again.
+ * the dead one was seen after `seenAt`, if it runs again, or while its calls are left to others (`leaves`): the claimer
+ * would end the calls that only another gateway or the next process of the dead one resumes.
  */
 export const claimLostNode = async (
   db: Statements,
-  { forMs, ...node }: NodeInstance & { seenAt: Date; forMs: number },
-): Promise<boolean> => (await claiming(db, { ...node, forSec: forMs / 1000 })).length > 0;
+  { forMs, leaves, ...node }: NodeInstance & { seenAt: Date; forMs: number; leaves: LeavesToOthers },
+): Promise<boolean> => {
+  const { form, forMs: leaveMs } = leaves;
+  const claimed = await claiming(db, { ...node, forSec: forMs / 1000, form, leaveSec: leaveMs / 1000 });
+  return claimed.length > 0;
+};
 
 const removing = kyselyQuery((queries, { name, instance, isLost }: NodeInstance & { isLost: boolean }) =>
   queries

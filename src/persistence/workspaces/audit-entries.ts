@@ -1,9 +1,9 @@
 /** Audit log of a workspace: actor, action and subject. Entries are only appended. */
-import { sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { kyselyQuery, runQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import type { Row } from '../database/tables.ts';
+import type { Row, Tables } from '../database/tables.ts';
 
 /**
  * An entry. For example, `actor` is `admin:<token id>`, `action` is `number_key.revealed`, `subject` is `number:<id>`.
@@ -59,9 +59,59 @@ export type AuditFilters = {
   action?: string | undefined;
   /** Subject, such as `number:<id>`, or `number` for all numbers. */
   subject?: string | undefined;
+  /** Text in the entry, or in the name of its subject or actor. */
+  text?: string | undefined;
   since?: Date | undefined;
   /** End of the time range, exclusive. */
   until?: Date | undefined;
+};
+
+/** Condition that an entry, or the name of its subject or actor, contains a text in any case. */
+const containing = (workspaceId: string, text: string) => {
+  const { eb, or, ref, selectFrom } = expressionBuilder<Tables, 'AuditEntry'>();
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const digits = text.replaceAll(/[\s-]/g, '');
+  const tokens = (kind: 'admin' | 'admin_token') =>
+    selectFrom('AdminToken')
+      .select(({ ref: of }) => sql<string>`${sql.lit(`${kind}:`)} || ${of('AdminToken.id')}`.as('named'))
+      .where('AdminToken.workspaceId', '=', workspaceId)
+      .where('AdminToken.name', 'ilike', pattern);
+  return or([
+    eb('action', 'ilike', pattern),
+    eb('actor', 'ilike', pattern),
+    eb('subject', 'ilike', pattern),
+    eb(sql<string>`${ref('detail')}::text`, 'ilike', pattern),
+    eb('actor', 'in', tokens('admin')),
+    eb('subject', 'in', tokens('admin_token')),
+    eb(
+      'subject',
+      'in',
+      selectFrom('WebhookEndpoint')
+        .select(({ ref: of }) => sql<string>`'webhook:' || ${of('WebhookEndpoint.id')}`.as('named'))
+        .where('WebhookEndpoint.workspaceId', '=', workspaceId)
+        .where('WebhookEndpoint.url', 'ilike', pattern),
+    ),
+    eb(
+      'subject',
+      'in',
+      selectFrom('TrunkRow')
+        .select(({ ref: of }) => sql<string>`'trunk:' || ${of('TrunkRow.id')}`.as('named'))
+        .where('TrunkRow.workspaceId', '=', workspaceId)
+        .where('TrunkRow.name', 'ilike', pattern),
+    ),
+    ...(/^\d+$/.test(digits)
+      ? [
+          eb(
+            'subject',
+            'in',
+            selectFrom('PhoneNumber')
+              .select(({ ref: of }) => sql<string>`'number:' || ${of('PhoneNumber.id')}`.as('named'))
+              .where('PhoneNumber.workspaceId', '=', workspaceId)
+              .where('PhoneNumber.number', 'like', `%${digits}%`),
+          ),
+        ]
+      : []),
+  ]);
 };
 
 /** Lists entries, newest first. `before` is the id of the last entry of the previous page. */
@@ -74,6 +124,7 @@ export const listAudit = (
     actor,
     action,
     subject,
+    text,
     since,
     until,
   }: AuditFilters & { workspaceId: string; limit: number; before?: number | undefined },
@@ -87,6 +138,7 @@ export const listAudit = (
   if (action !== undefined) query = query.where('action', '=', action);
   if (subject?.includes(':') === true) query = query.where('subject', '=', subject);
   else if (subject !== undefined) query = query.where(sql<string>`split_part(subject, ':', 1)`, '=', subject);
+  if (text !== undefined) query = query.where(containing(workspaceId, text));
   if (since !== undefined) query = query.where('at', '>=', since);
   if (until !== undefined) query = query.where('at', '<', until);
   return runQuery(db, query.orderBy('id', 'desc').limit(limit));

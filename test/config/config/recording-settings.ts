@@ -1,5 +1,5 @@
 /** Expectations of the settings of recordings and their store. */
-import { storeSettings, type ExpectedSettings } from './expected-setting.ts';
+import { notWhole, storeSettings, type ExpectedSettings } from './expected-setting.ts';
 
 export const recordingSettings: ExpectedSettings = {
   GW_RECORDINGS_DIR: {
@@ -68,6 +68,13 @@ export const recordingSettings: ExpectedSettings = {
     default: '',
     valid: { 'recordings/gateway-1': 'recordings/gateway-1/', 'a/': 'a/' },
     invalid: ['/', '/a', 'a//b', 'a b', 'a?b'],
+    with: storeSettings,
+  },
+  GW_RECORDINGS_S3_PART_SEC: {
+    of: ({ recordings }) => recordings.store?.partSec ?? 10,
+    default: 10,
+    valid: { 0: 0, 300: 300 },
+    invalid: [...notWhole, '301'],
     with: storeSettings,
   },
 };

@@ -71,6 +71,8 @@ export const attempt = (number: number, error: string | null = null) => ({
   durationMs: 1_500,
   httpStatus: error === null ? 200 : 500,
   error,
+  code: null,
+  advice: null,
 });
 
 export const only = (claimed: ClaimedDelivery[]): ClaimedDelivery => {

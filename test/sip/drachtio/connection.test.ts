@@ -40,13 +40,17 @@ const startDrachtio = async (t: ExecutionContext) => {
   const received: Message[] = [];
   const sockets: Socket[] = [];
   const state = { answers: (_message: Message): boolean => true, connections: 0 };
+  /** How each connection ended: the code of its error, or `closed`. */
+  const ends: string[] = [];
   const write = (socket: Socket, text: string): void =>
     void socket.write(`${Buffer.byteLength(text)}#${text}`);
   const server = createServer((socket) => {
     sockets.push(socket);
     state.connections += 1;
     let buffer = Buffer.alloc(0);
-    socket.on('error', () => {});
+    let end = 'closed';
+    socket.on('error', (error: NodeJS.ErrnoException) => (end = error.code ?? error.message));
+    socket.on('close', () => void ends.push(end));
     socket.on('data', (data) => {
       buffer = Buffer.concat([buffer, data]);
       for (let end = buffer.indexOf('#'); end > 0; end = buffer.indexOf('#')) {
@@ -75,6 +79,7 @@ const startDrachtio = async (t: ExecutionContext) => {
   return {
     port: address.port,
     received,
+    ends,
     state,
     answer,
     bytes,
@@ -268,6 +273,19 @@ test.serial(
     await late;
   },
 );
+
+// A connection that is closed in order would still deliver what was written to it.
+test.serial('resets the connection after a freeze in which the calls were taken over', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const fence = frozen();
+  const { signalling } = await connectTo(t, drachtio.port, { fence });
+  // Every answer is read by then: closing a connection with unread ones would reset it, too.
+  await signalling.send({ sip: sip(1) });
+  fence.tick();
+  fence.ask().decide(false);
+  await until('the connection has ended', () => drachtio.ends.length > 0 || undefined);
+  t.is(drachtio.ends[0], 'ECONNRESET');
+});
 
 test.serial('rejects a message that is too long and reports it to the sender', async (t) => {
   const drachtio = await startDrachtio(t);
@@ -519,12 +537,94 @@ test.serial('claims the channels of both legs after reconnection', (t) => {
       return 'established';
     },
     comeBackMs: 1_000,
+    offer: async () => {},
     clock: createTurnedClock(),
+    logger: pino({ level: 'silent' }),
   });
   calls.lost();
   calls.connected();
   calls.close();
   t.deepEqual(asked, ['channel of the call', 'channel of the person', 'call', 'person']);
+});
+
+/** Calls of a lost connection. `events` contains what happens to them. */
+const cutOffCalls = (names: readonly string[]) => {
+  const events: string[] = [];
+  const clock = createTurnedClock();
+  const offered = Promise.withResolvers<void>();
+  const lines = new Set(
+    names.map((name): StandingLine & { name: string } => ({
+      name,
+      dialogId: () => name,
+      secondDialogId: () => null,
+      channelDialogIds: () => [],
+      loseSecond() {},
+      lose: () => void events.push(`${name} lost`),
+      endSilently() {},
+      endSecondSilently() {},
+      taken() {},
+    })),
+  );
+  let isLost = (): boolean => true;
+  const calls = createLostSignalling({
+    lines: () => lines,
+    queryDialog: async () => 'established',
+    comeBackMs: 1_000,
+    async offer(cutOff, isLostNow) {
+      events.push(`offered ${cutOff.map(({ name }) => name).join(', ')}`);
+      isLost = isLostNow;
+      await offered.promise;
+    },
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { calls, lines, events, clock, offered, isLost: () => isLost(), settle };
+};
+
+test.serial(
+  'offers calls of a connection that does not return to other gateways, then ends the rest',
+  async (t) => {
+    const { calls, lines, events, clock, offered, isLost, settle } = cutOffCalls(['one', 'two']);
+    calls.lost();
+    clock.advance(999);
+    t.deepEqual(events, []);
+    clock.advance(1);
+    await settle();
+    t.deepEqual(events, ['offered one, two']);
+    t.true(isLost());
+    for (const line of lines) if (line.name === 'one') lines.delete(line);
+    offered.resolve();
+    await settle();
+    t.deepEqual(events.slice(1), ['two lost']);
+    calls.close();
+  },
+);
+
+test.serial('ends calls of a connection that does not return if they cannot be offered', async (t) => {
+  const { calls, events, clock, offered, settle } = cutOffCalls(['one']);
+  calls.lost();
+  offered.reject(new Error('the database is unavailable'));
+  clock.advance(1_000);
+  await settle();
+  t.deepEqual(events, ['offered one', 'one lost']);
+  calls.close();
+});
+
+test.serial('keeps calls whose connection returns while they are offered', async (t) => {
+  const { calls, events, clock, offered, isLost, settle } = cutOffCalls(['one']);
+  calls.lost();
+  clock.advance(1_000);
+  calls.connected();
+  t.false(isLost());
+  offered.resolve();
+  await settle();
+  clock.advance(60_000);
+  await settle();
+  t.deepEqual(events, ['offered one']);
+  calls.close();
 });
 
 test.serial('cancels a ringing telephone after a lost connection', async (t) => {

@@ -152,10 +152,15 @@ export const startWorld = async (
       edge: SipEdge,
       left: readonly StoredLeg[] = legs.kept(),
       connectedWith: LineResumeState['connectedWith'] = null,
+      formerSends = false,
     ): WatchedLine =>
       openWatched(
         (input, emit) =>
-          edge.lines.resume(input, { legs: left, farEnd: null, connectedWith, heard: null }, emit),
+          edge.lines.resume(
+            input,
+            { legs: left, farEnd: null, connectedWith, heard: null, formerSends },
+            emit,
+          ),
         lineInput({ from: ownNumber, callId: legs.callOf(left) ?? randomUUID() }),
       ),
   };

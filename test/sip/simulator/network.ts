@@ -54,19 +54,34 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     /** Resumes a call to that number whose two persons had talked for this long in another process. */
     adopt: (to: string, connectedWith: LineResumeState['connectedWith']): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], farEnd: null, connectedWith, heard: null }, emit),
+        (input, emit) =>
+          lines.resume(
+            input,
+            { legs: [], farEnd: null, connectedWith, heard: null, formerSends: false },
+            emit,
+          ),
         scriptedInput({ to }),
       ),
     /** Resumes a call whose far end another process stored. */
     resume: (farEnd: SimulatedFarEnd, changes: Partial<LineInput> = {}): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], farEnd, connectedWith: null, heard: null }, emit),
+        (input, emit) =>
+          lines.resume(
+            input,
+            { legs: [], farEnd, connectedWith: null, heard: null, formerSends: false },
+            emit,
+          ),
         scriptedInput(changes),
       ),
     /** Resumes a recorded call to that number, of which this was heard in another process. */
     adoptRecorded: (changes: Partial<LineInput>, heard: HeardBefore): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], farEnd: null, connectedWith: null, heard }, emit),
+        (input, emit) =>
+          lines.resume(
+            input,
+            { legs: [], farEnd: null, connectedWith: null, heard, formerSends: false },
+            emit,
+          ),
         scriptedInput(changes),
       ),
     /** Calls a callee with this script. */

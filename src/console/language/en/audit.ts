@@ -59,4 +59,9 @@ export const audit = {
     admin_token: 'Token',
   },
   actor: { admin: 'Admin', gateway: 'Gateway', operator: 'Operator' },
+  search: 'Search',
+  searchHint: 'Name, number, URL or value',
+  times: (count: number) => `× ${count}`,
+  yes: 'yes',
+  no: 'no',
 };

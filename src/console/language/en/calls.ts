@@ -14,7 +14,7 @@ export const calls = {
   direction: { inbound: 'Inbound', outbound: 'Outbound' },
   withheld: 'Number withheld',
   ended: {
-    agent_hangup: 'AI ended',
+    agent_hangup: 'Ended by our side',
     transfer_completed: 'Transferred',
     transfer_failed: 'Transfer failed',
     consent_refused: 'No consent',
@@ -37,7 +37,7 @@ export const calls = {
     transfer_completed: 'A person took the call over from the agent, and it ended when one of both hung up.',
     consent_refused: 'The other party did not consent to the announcement.',
     transfer_failed: 'Nobody could be reached to transfer the call to, so it was ended.',
-    agent_hangup: 'The agent ended the call.',
+    agent_hangup: 'Our side ended the call.',
     counterparty_hangup: 'The other party hung up.',
     max_duration: 'The call reached its maximum duration.',
     silence_timeout: 'Nobody spoke for too long, even after the agent had asked once more.',

@@ -29,12 +29,15 @@ export const numbers = {
     },
     url: 'Chat URL',
     urlHint: {
-      webhook: 'Asked by POST on every turn; answers {"reply": "…"}. https only.',
+      webhook:
+        'Asked by POST on every turn; answers {"reply": "…"}. https; http on this machine alone, where the operator allows it.',
       openai_compatible:
-        'The base of the server, mostly ending in /v1; for Azure OpenAI …/openai/deployments/<name>?api-version=…. https only.',
-      n8n: 'The production URL of the chat trigger. https only.',
-      langgraph: 'The base of the graph server. https only.',
-      mastra: 'The base of the agent server. https only.',
+        'The base of the server, mostly ending in /v1; for Azure OpenAI …/openai/deployments/<name>?api-version=…. https; http on this machine alone, where the operator allows it.',
+      n8n: 'The production URL of the chat trigger. https; http on this machine alone, where the operator allows it.',
+      langgraph:
+        'The base of the graph server. https; http on this machine alone, where the operator allows it.',
+      mastra:
+        'The base of the agent server. https; http on this machine alone, where the operator allows it.',
     },
     assistantId: 'Assistant ID',
     assistantIdHint: 'The name of the graph.',
@@ -67,7 +70,8 @@ export const numbers = {
     none: 'Everybody',
     handshake: 'Handshake',
     url: 'Authentication URL',
-    urlHint: 'https only. Answers 200 {"session_token": "…"} to let the caller in, 403 to reject.',
+    urlHint:
+      'https; http on this machine alone, where the operator allows it. Answers 200 {"session_token": "…"} to let the caller in, 403 to reject.',
     secret: 'Signing secret of the handshake',
   },
   key: {

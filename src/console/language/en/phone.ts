@@ -47,7 +47,7 @@ export const phone = {
   ended: {
     hung_up: 'You hung up.',
     declined: 'You declined the call.',
-    other_side: 'The agent ended the call.',
+    other_side: 'The other side ended the call.',
     cancelled: 'The call was cancelled.',
     answered_elsewhere: 'The call was answered on another web phone.',
   },

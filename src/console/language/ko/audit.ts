@@ -59,4 +59,9 @@ export const audit: Texts['audit'] = {
     admin_token: '토큰',
   },
   actor: { admin: '관리자', gateway: '게이트웨이', operator: '운영자' },
+  search: '검색',
+  searchHint: '이름, 번호, URL, 값',
+  times: (count) => `${count}회`,
+  yes: '예',
+  no: '아니요',
 };

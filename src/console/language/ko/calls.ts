@@ -16,7 +16,7 @@ export const calls: Texts['calls'] = {
   direction: { inbound: '수신', outbound: '발신' },
   withheld: '발신 번호 표시 제한',
   ended: {
-    agent_hangup: 'AI 종료',
+    agent_hangup: '이쪽에서 종료',
     transfer_completed: '담당자 연결',
     transfer_failed: '연결 실패',
     consent_refused: '동의하지 않음',
@@ -39,7 +39,7 @@ export const calls: Texts['calls'] = {
     transfer_completed: '담당자가 에이전트 대신 통화를 이어받았고, 둘 중 한쪽이 전화를 끊어 끝났습니다.',
     consent_refused: '상대방이 안내에 동의하지 않아 통화를 종료했습니다.',
     transfer_failed: '연결할 담당자가 받지 않아 통화를 종료했습니다.',
-    agent_hangup: '에이전트가 통화를 종료했습니다.',
+    agent_hangup: '이쪽에서 통화를 종료했습니다.',
     counterparty_hangup: '상대방이 전화를 끊었습니다.',
     max_duration: '최대 통화 시간에 도달했습니다.',
     silence_timeout: '에이전트가 다시 물었지만 대답이 없어 통화를 종료했습니다.',

@@ -35,12 +35,14 @@ export const numbers: Texts['numbers'] = {
     url: '채팅 URL',
     urlHint: {
       webhook:
-        '상대방이 말할 때마다 POST로 요청하고 {"reply": "…"} 응답을 받습니다. https만 사용할 수 있습니다.',
+        '상대방이 말할 때마다 POST로 요청하고 {"reply": "…"} 응답을 받습니다. https만 사용할 수 있습니다(운영자가 허용하면 이 컴퓨터의 서버는 http도 가능).',
       openai_compatible:
-        '서버의 기본 주소로, 보통 /v1로 끝납니다. Azure OpenAI는 …/openai/deployments/<이름>?api-version=… 형식입니다. https만 사용할 수 있습니다.',
-      n8n: '채팅 트리거의 운영 URL입니다. https만 사용할 수 있습니다.',
-      langgraph: '그래프 서버의 기본 주소입니다. https만 사용할 수 있습니다.',
-      mastra: '에이전트 서버의 기본 주소입니다. https만 사용할 수 있습니다.',
+        '서버의 기본 주소로, 보통 /v1로 끝납니다. Azure OpenAI는 …/openai/deployments/<이름>?api-version=… 형식입니다. https만 사용할 수 있습니다(운영자가 허용하면 이 컴퓨터의 서버는 http도 가능).',
+      n8n: '채팅 트리거의 운영 URL입니다. https만 사용할 수 있습니다(운영자가 허용하면 이 컴퓨터의 서버는 http도 가능).',
+      langgraph:
+        '그래프 서버의 기본 주소입니다. https만 사용할 수 있습니다(운영자가 허용하면 이 컴퓨터의 서버는 http도 가능).',
+      mastra:
+        '에이전트 서버의 기본 주소입니다. https만 사용할 수 있습니다(운영자가 허용하면 이 컴퓨터의 서버는 http도 가능).',
     },
     assistantId: '어시스턴트 ID',
     assistantIdHint: '그래프의 이름입니다.',
@@ -74,7 +76,7 @@ export const numbers: Texts['numbers'] = {
     handshake: '핸드셰이크',
     url: '인증 URL',
     urlHint:
-      'https만 사용할 수 있습니다. 허용하려면 200 {"session_token": "…"}, 거절하려면 403으로 응답하세요.',
+      'https만 사용할 수 있습니다(운영자가 허용하면 이 컴퓨터의 서버는 http도 가능). 허용하려면 200 {"session_token": "…"}, 거절하려면 403으로 응답하세요.',
     secret: '핸드셰이크 서명 비밀 키',
   },
   key: {

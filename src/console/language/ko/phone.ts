@@ -49,7 +49,7 @@ export const phone: Texts['phone'] = {
   ended: {
     hung_up: '전화를 끊었습니다.',
     declined: '전화를 거절했습니다.',
-    other_side: '에이전트가 통화를 종료했습니다.',
+    other_side: '상대편에서 통화를 종료했습니다.',
     cancelled: '통화가 취소되었습니다.',
     answered_elsewhere: '다른 웹 전화에서 받았습니다.',
   },

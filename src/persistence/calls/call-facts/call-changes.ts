@@ -1,6 +1,8 @@
 /** Facts that change the row of a call, except `call.answered` and `call.ended`. */
 import type { TransferChange } from '#src/domain/call-transfer.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { sqlText, type SqlText } from '../../database/sql-text.ts';
+import type { Statements } from '../../database/statements.ts';
 import type { Row } from '../../database/tables.ts';
 import { outbox } from '../../events/outbox.ts';
 import { keepsWords } from '../../numbers/retention.ts';
@@ -56,11 +58,78 @@ const changing = <Values extends object>(
     [...eventFactParameters, value],
   );
 
+const mayChangeAnswerer = `(call.answered_by is null or call.answered_by = 'screening')`;
+
 /** Sets the answerer, which may change: a person may answer after call screening. */
 export const setAnsweredBy = changing<Pick<Call, 'answeredBy'>>(
-  { set: 'answered_by = $8', where: `(call.answered_by is null or call.answered_by = 'screening')` },
+  { set: 'answered_by = $8', where: mayChangeAnswerer },
   'answeredBy',
 );
+
+/**
+ * The same for the answerers of several calls, of which each has one. The statement skips a call whose row is locked:
+ * two statements that wait for rows of each other would end in a deadlock.
+ */
+export const setAnswerers = sqlText<{ answerers: string; callIds: readonly string[] }, { id: string }>(
+  `
+    with held_call as (
+      select given.*
+      from
+        json_to_recordset($1::json) as given (
+          call_id uuid, sequence integer, epoch integer, at timestamptz, data jsonb, event_id text, answered_by text
+        )
+        -- The condition is within the joined query, so that each call is found by its index however small the table
+        -- was when the statement was planned.
+        cross join lateral (
+          select from call where call.id = given.call_id and call.epoch = given.epoch
+          for no key update skip locked
+        ) as call
+    ),
+    fact as (
+      insert into call_fact (call_id, sequence, type, at, data)
+      select call_id, sequence, 'call.answered_by', at, data from held_call
+      on conflict do nothing
+      returning call_id, type, at
+    ),
+    new_event as (
+      select held_call.event_id as id, fact.call_id, fact.type, fact.at, held_call.sequence as position
+      from fact
+      join held_call on held_call.call_id = fact.call_id
+    ),
+    call_after as (
+      update call set answered_by = held_call.answered_by
+      from fact
+      join held_call on held_call.call_id = fact.call_id
+      where call.id = fact.call_id and call.id = any ($2::uuid[]) and ${mayChangeAnswerer}
+      returning call.*
+    ),
+    ${outbox}
+    select call_after.id from call_after, notification
+  `,
+  ['answerers', 'callIds'],
+);
+
+export type SharedAnswerer = Omit<NewEventFact, 'type'> & Pick<Call, 'answeredBy'>;
+
+/** One, because an answerer is not urgent. */
+const batches = { lanes: 1 };
+
+/**
+ * Writes answerers. Simultaneous answerers of several calls share a statement and a commit. Resolves to false if the
+ * answerer was not written together with others; `setAnsweredBy` then writes it, or finds out why it cannot be written.
+ */
+export const createSharedAnswererWriter = (
+  db: Pick<Statements, 'execute' | 'asJson'>,
+): ((answerer: SharedAnswerer) => Promise<boolean>) =>
+  inBatches(async (shared: readonly SharedAnswerer[]) => {
+    if (shared.length === 1) return () => false;
+    const written = await setAnswerers(db, {
+      answerers: db.asJson(shared),
+      callIds: shared.map(({ callId }) => callId),
+    });
+    const ids = new Set(written.map(({ id }) => id));
+    return ({ callId }) => ids.has(callId);
+  }, batches);
 
 export const setConsent = changing<Pick<Call, 'consent'>>(
   { set: 'consent = $8', where: 'call.consent is null' },

@@ -128,6 +128,9 @@ export const administration: Readonly<Record<string, string>> = {
     '`webhook.test` 유형의 이벤트를 바로 하나 보내고 결과를 알려 줍니다. 전달하지 못했으면 무엇을 바꿀지도 알려 줍니다.',
   'List the deliveries of a webhook endpoint': '웹훅 전달 목록',
   'Newest first, each with its attempts.': '최근 것부터, 시도 기록과 함께 보여 줍니다.',
+  'Read a delivery with its body': '전달과 본문 읽기',
+  'Its state, its attempts, and the event as it is sent.': '상태와 시도 기록, 보내는 이벤트의 내용입니다.',
+  'The delivery.': '전달입니다.',
   'Deliver again': '다시 전달',
   'Tries a delivery at once and restarts its schedule, whatever its state; a running attempt is not interrupted. The event keeps its id.':
     '결과가 어땠든 바로 전달을 시도하고 재시도 일정을 새로 시작합니다. 진행 중인 전달은 그대로 둡니다. 이벤트의 id는 바뀌지 않습니다.',

@@ -43,9 +43,28 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
   'Failure of the last attempt; null unless the endpoint is failing.':
     '마지막 시도가 실패한 이유입니다. 실패하고 있지 않으면 null입니다.',
   'The first failed attempt since the last success.': '마지막 성공 뒤에 처음 실패한 시각입니다.',
+  'Only entries with this text in the action, the actor, the target or the details, or about a number, trunk, webhook endpoint or token whose name or URL has it.':
+    '한 일, 사람, 대상, 세부 내용에 이 글자가 있거나, 이름이나 URL에 이 글자가 있는 번호, 회선, 웹훅, 토큰에 대한 기록만 찾습니다.',
+  'A stable code of the cause of that failure; null if it is unknown.':
+    '그 실패의 원인을 나타내는 고정된 코드입니다. 알 수 없으면 null입니다.',
+  'The cause of that failure in a sentence, with advice; null if it is unknown.':
+    '그 실패의 원인과 해결 방법을 설명하는 문장입니다. 알 수 없으면 null입니다.',
+  'The last delivered event of this URL, to within ten seconds; null if none was delivered.':
+    '이 URL로 마지막으로 전달한 시각이며 10초까지 이를 수 있습니다. 전달한 적이 없으면 null입니다.',
+  'The next attempt to deliver an event, never in the past; null if no event waits, and while the endpoint is not active. An endpoint that does not answer is tried less often.':
+    '다음에 전달을 시도할 시각이며 지난 시각이 아닙니다. 기다리는 이벤트가 없거나 웹훅이 꺼져 있으면 null입니다. 응답하지 않는 웹훅은 더 드물게 시도합니다.',
   'Time until which the previous secret signs as well.': '이때까지 교체 전의 비밀 값도 함께 서명합니다.',
   'Signs the events (Standard Webhooks). Shown only once.':
     '이벤트에 서명하는 값(Standard Webhooks)이며 지금 한 번만 보여 줍니다.',
-  'Null when it is finished.': '끝났으면 null입니다.',
+  'The next attempt, never in the past; null when it is finished, and while the endpoint is not active.':
+    '다음 시도 시각이며 지난 시각이 아닙니다. 끝났거나 웹훅이 꺼져 있으면 null입니다.',
+  'What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule.':
+    '대기 중인 전달이 무엇을 기다리는지 나타냅니다. 수신 서버가 이벤트를 다시 받는 것, 웹훅을 다시 켜는 것, 또는 같은 통화의 앞선 이벤트가 전달되는 것입니다. 자기 일정을 따르면 null입니다.',
+  'A stable code of the cause; null when it was delivered or the cause is unknown.':
+    '원인을 나타내는 고정된 코드입니다. 전달되었거나 원인을 알 수 없으면 null입니다.',
+  'The cause in a sentence, with advice; null when it was delivered or the cause is unknown.':
+    '원인과 해결 방법을 설명하는 문장입니다. 전달되었거나 원인을 알 수 없으면 null입니다.',
+  'The body that is sent, as JSON; its first 16000 characters.': '보내는 본문(JSON)의 처음 16000자입니다.',
+  'Whether the body is longer.': '본문이 더 긴지 나타냅니다.',
   'Number of the attempt, from 1.': '1부터 셉니다.',
 };

@@ -65,7 +65,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '선택한 합성 엔진의 음성입니다. 모델(`deepgram-aura`), 이름(`openai-speech`, `espeak-ng`) 또는 id(`elevenlabs`)이며, null이면 평소 음성입니다. 합성 엔진을 바꾸면 지워집니다.',
   '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.':
     '`builtin`은 서버가 필요 없습니다. 유형이나 채팅 URL이 없는 `endpoint`는 통화를 받을 수 없습니다.',
-  'https only. Empty is the same as null.': 'https만 됩니다. 비어 있으면 없는 것과 같습니다.',
+  'https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. Empty is the same as null.':
+    'https를 씁니다. http는 GW_AGENT_ALLOW_LOOPBACK으로 허용했을 때 이 컴퓨터에만 쓸 수 있습니다. 비어 있으면 없는 것과 같습니다.',
   'For `langgraph`; dropped for every other type.': '`langgraph`에만 쓰며, 다른 유형에서는 버립니다.',
   'For outbound `mastra`; dropped for everything else.': '발신 `mastra`에만 쓰며, 그 밖에는 버립니다.',
   'Default: `off`.': '없으면 `off`입니다.',
@@ -75,10 +76,12 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '에이전트 엔드포인트에 보내는 모든 요청에 넣을 헤더이며 10개까지입니다. 서버가 헤더로 받는 키 등에 씁니다. 값은 다시 보여 주지 않습니다. 적지 않은 헤더는 유지하고, null이거나 비어 있으면 지웁니다. 객체 대신 null이면 모두 지웁니다. 이름은 소문자로 저장합니다. 홉 단위 헤더와 `Host`, `Content-*`, `Authorization`, `X-Gw-*`, `traceparent`는 쓸 수 없습니다.',
   "Your own headers on every request, as in a binding. A trial for a number also sends the number's stored ones, if `chat_url` is on the server they are stored for; a header given here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.":
     '에이전트 연결처럼 모든 요청에 넣을 헤더입니다. 번호의 테스트는 `chat_url`이 저장된 서버와 같을 때 저장된 헤더도 보냅니다. 여기에 적은 것은 저장된 것 대신 보내고, null이거나 비어 있으면 보내지 않습니다. 객체 대신 null이면 아무것도 보내지 않습니다.',
-  'Required for `handshake`; https only.': '`handshake`에 필요하며 https만 됩니다.',
+  'Required for `handshake`. https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it.':
+    '`handshake`에 필요합니다. https를 씁니다. http는 GW_AGENT_ALLOW_LOOPBACK으로 허용했을 때 이 컴퓨터에만 쓸 수 있습니다.',
   'Signs the handshake. Present only when it was just created.':
     '핸드셰이크에 서명합니다. 새로 만들었을 때만 나옵니다.',
-  'https only. Required except for `builtin`.': 'https만 됩니다. `builtin`이 아니면 필수입니다.',
+  'https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it. Required except for `builtin`.':
+    'https를 씁니다. http는 GW_AGENT_ALLOW_LOOPBACK으로 허용했을 때 이 컴퓨터에만 쓸 수 있습니다. `builtin`이 아니면 필수입니다.',
   'For `langgraph`.': '`langgraph`에 씁니다.',
   'For outbound `mastra`.': '발신 `mastra`에 씁니다.',
   'Controls of the agent, as in a binding. Default: `off`.': '에이전트 연결과 같습니다. 없으면 `off`입니다.',
@@ -151,7 +154,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'Domestic format. Its telephone may ring briefly.': '국내 형식입니다. 그 전화가 잠깐 울릴 수 있습니다.',
   'ISO 8601 with the numeric UTC offset of the workspace.':
     '워크스페이스의 UTC 오프셋이 붙은 ISO 8601입니다.',
-  'https only.': 'https만 됩니다.',
+  'https; http for this machine alone, where GW_AGENT_ALLOW_LOOPBACK allows it.':
+    'https를 씁니다. http는 GW_AGENT_ALLOW_LOOPBACK으로 허용했을 때 이 컴퓨터에만 쓸 수 있습니다.',
   'Event types to deliver; null for all types.': '전달할 이벤트 유형입니다. null이면 모두입니다.',
   'Only events of this number; null for all numbers.':
     '이 번호의 이벤트만 전달합니다. null이면 모든 번호입니다.',
@@ -168,6 +172,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '걸 번호이며 국내 형식입니다. 하이픈과 공백은 지워집니다. 이 나라 번호의 국제 형식(`+82…`)은 `invalid_to`로 거절됩니다. 다른 나라의 번호는 `+`와 국가 번호로 쓰며, 정책의 `destinations`가 허용하지 않으면 마찬가지로 거절됩니다.',
   'The task of this call. May be omitted if the agent knows its task already.':
     '이 통화의 지시입니다. 에이전트가 할 일을 이미 알면 생략할 수 있습니다.',
+  "The language of this call, BCP 47: the agent's, and that of recognition, synthesis and the gateway's own sentences. When omitted, the language of the number applies. Texts that are set for the number are spoken as they are; its voice speaks only its own language.":
+    '이 통화의 언어(BCP 47)입니다. 에이전트와 음성 인식, 음성 합성, 게이트웨이가 말하는 문장에 적용됩니다. 생략하면 번호의 언어를 따릅니다. 번호에 정한 문구는 그대로 말하며, 번호의 목소리는 그 언어에서만 씁니다.',
   'Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies.':
     '받은 때부터의 초이며 번호 정책의 최댓값까지입니다. 생략하면 저장된 정책을 따릅니다.',
   'Your own data to find the call by: it is returned with every read of the call, in its events and records. The agent does not receive it. At most 20 keys, values of at most 500 characters.':

@@ -1,0 +1,7 @@
+/** Names of all migrations, oldest first. A name never changes once it was released. */
+export const migrationNames = ['0001-schema', '0002-webhook-advice'] as const;
+
+export type MigrationName = (typeof migrationNames)[number];
+
+/** Migration that creates the schema of 0.1.0. */
+export const initialName: MigrationName = '0001-schema';

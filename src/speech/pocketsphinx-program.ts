@@ -1,0 +1,2 @@
+/** Name of PocketSphinx's program. */
+export const pocketsphinxProgram = 'pocketsphinx_continuous';
