@@ -1393,7 +1393,7 @@ export type Delivery = {
   state: 'pending' | 'delivered' | 'dead';
   /** The next attempt, never in the past; null when it is finished, and while the endpoint is not active. */
   next_attempt_at: string | null;
-  /** What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule. */
+  /** Why a pending delivery has not been sent: its receiver refuses events for now, its endpoint is paused, or an earlier event of the same call is not delivered yet. Null for a delivery that follows its own schedule. */
   waits_for: 'receiver' | 'resumption' | 'earlier_event' | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -1484,7 +1484,7 @@ export type DeliveryWithPayload = {
   state: 'pending' | 'delivered' | 'dead';
   /** The next attempt, never in the past; null when it is finished, and while the endpoint is not active. */
   next_attempt_at: string | null;
-  /** What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule. */
+  /** Why a pending delivery has not been sent: its receiver refuses events for now, its endpoint is paused, or an earlier event of the same call is not delivered yet. Null for a delivery that follows its own schedule. */
   waits_for: 'receiver' | 'resumption' | 'earlier_event' | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;

@@ -30,7 +30,7 @@ const delivery = z
     }),
     waits_for: z.enum(['receiver', 'resumption', 'earlier_event']).nullable().meta({
       description:
-        'What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule.',
+        'Why a pending delivery has not been sent: its receiver refuses events for now, its endpoint is paused, or an earlier event of the same call is not delivered yet. Null for a delivery that follows its own schedule.',
       example: null,
     }),
     created_at: timestamp,

@@ -58,7 +58,7 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
     '이벤트에 서명하는 값(Standard Webhooks)이며 지금 한 번만 보여 줍니다.',
   'The next attempt, never in the past; null when it is finished, and while the endpoint is not active.':
     '다음 시도 시각이며 지난 시각이 아닙니다. 끝났거나 웹훅이 꺼져 있으면 null입니다.',
-  'What a pending delivery waits for: that the receiver accepts events again, that the endpoint is made active, or that an earlier event of the call is delivered. Null for a delivery that follows its own schedule.':
+  'Why a pending delivery has not been sent: its receiver refuses events for now, its endpoint is paused, or an earlier event of the same call is not delivered yet. Null for a delivery that follows its own schedule.':
     '대기 중인 전달이 무엇을 기다리는지 나타냅니다. 수신 서버가 이벤트를 다시 받는 것, 웹훅을 다시 켜는 것, 또는 같은 통화의 앞선 이벤트가 전달되는 것입니다. 자기 일정을 따르면 null입니다.',
   'A stable code of the cause; null when it was delivered or the cause is unknown.':
     '원인을 나타내는 고정된 코드입니다. 전달되었거나 원인을 알 수 없으면 null입니다.',
