@@ -375,7 +375,6 @@ test.serial('an event waits for the retry of an earlier event of its call', asyn
   receiver.answer({ status: 500 });
   await world.startWorker({ scheduleSec: [0, 60] });
   await world.call();
-  await world.clock.timerIn(60_000);
   await until('the failure is stored', async () => (await endpoints.get(scope))?.failingSince ?? undefined);
   world.clock.advance(10_000);
   const retryAt = new Date(world.clock.now() + 50_000);

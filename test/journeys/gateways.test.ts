@@ -23,9 +23,6 @@ import {
   type Running,
 } from './gateways-of-one-database.ts';
 
-/** A callee who answers everything. */
-const talks = '01000000001';
-
 const gateways = sharedGateways(async ({ start, rows }, scope) => {
   const inspecting = { GW_INSPECT: '1' };
   const holder = await start('holder', inspecting);
@@ -101,7 +98,8 @@ test.serial('any gateway sends DTMF digits and speaks words in a call', async (t
   const agent = await startFakeAgent('webhook', (_, turn) => ({ pieces: [`${turn}번째 대답입니다.`] }));
   t.teardown(agent.close);
   t.is(await bindAgent(holder, agent.binding), 200);
-  const callId = await place(holder, talks);
+  // A callee who speaks would interrupt the words.
+  const callId = await place(holder, silent);
   await untilStatus(other, callId, 'active');
   const post = async (what: string, body: object): Promise<unknown> =>
     (await other.client.post(`/api/v1/calls/${callId}/${what}`, body)).body['status'];

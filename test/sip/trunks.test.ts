@@ -542,17 +542,18 @@ const limitsOver = (load: SharedTrunkLoad, clock: Clock = steadyClock) => {
   return { ...limits, warned };
 };
 
-const twoGateways = async (t: ExecutionContext) => {
+const twoGateways = async (t: ExecutionContext, clock: Clock = steadyClock) => {
   const url = await testDatabaseUrl(t);
   const gateway = async (node: 'one' | 'two') =>
-    limitsOver(createTrunkLoad(await openTestDatabase(t, url, node), node));
+    limitsOver(createTrunkLoad(await openTestDatabase(t, url, node), node), clock);
   return [await gateway('one'), await gateway('two')] as const;
 };
 
 test.serial(
   'simultaneous outbound and inbound calls of two gateways share the channels of their trunk',
   async (t) => {
-    const [one, two] = await twoGateways(t);
+    // Without the passage of time no gateway gives the database up and counts alone.
+    const [one, two] = await twoGateways(t, new SimulatedClock());
     const trunk = someTrunk({ maxChannels: 10 });
     const out = async ({ acquire }: typeof one): Promise<Permit | null> => {
       const acquired = await acquire(trunk, false, { callId: randomUUID(), signal });
