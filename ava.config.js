@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { compileCache } from './test/run/node-options.ts';
 import { observeRun } from './test/run/observe-run.ts';
 
 /** Tests with configurations of their own. */
@@ -34,12 +35,13 @@ export default {
   // More than there are processors: many wait for the time of a call.
   concurrency: 8,
   environmentVariables: {
-    NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
+    NODE_COMPILE_CACHE: compileCache,
     // Gateways of tests take calls however busy the machine is.
     GW_MAX_DELAY_MS: '0',
   },
   timeout: '60s',
   workerThreads: true,
+  require: ['./test/run/quick-imports.mjs'],
   // `npm test` follows the run by these events.
   nonSemVerExperiments: { observeRunsFromConfig: true },
   observeRun,

@@ -51,10 +51,19 @@ const findServer = async (folder: string): Promise<string> => {
   return `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`;
 };
 
-/** The data of an embedded server is discarded after the run, so it does not need to be synced to disk. */
-const disableSync = async (run: Server['run']): Promise<void> => {
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
-    await run(`alter system set ${setting} = off`);
+/** The data of an embedded server is discarded after the run, so it is neither synced to disk nor tidied up. */
+const discardedData = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  checkpoint_timeout: '1h',
+  max_wal_size: '1GB',
+};
+
+const discardData = async (run: Server['run']): Promise<void> => {
+  for (const [name, value] of Object.entries(discardedData))
+    await run(`alter system set ${name} = '${value}'`);
   await run('select pg_reload_conf()');
 };
 
@@ -73,7 +82,7 @@ const startServer = async (): Promise<Server> => {
     last = result.catch(() => undefined);
     return result;
   };
-  if (!process.env['GW_TEST_DATABASE_URL']) await disableSync(run);
+  if (!process.env['GW_TEST_DATABASE_URL']) await discardData(run);
   await run(`create database ${template}`);
   const database = await openDatabase({
     connection: { url: databaseIn(url, template) },

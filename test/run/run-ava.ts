@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nodeOptions } from './node-options.ts';
 import { runMessage, type RunMessage } from './run-messages.ts';
 
 export type FailedTest = { file: string; title: string; message: string };
@@ -26,12 +27,6 @@ export type AvaOptions = {
   /** Ends the run: AVA is sent SIGTERM. */
   signal?: AbortSignal;
 };
-
-/**
- * V8 aborts by chance ("Check failed: jit_page.has_value()") when worker threads compile and free WebAssembly on a
- * processor with protection keys (PKU): https://github.com/nodejs/node/issues/64500. Code memory is then unprotected.
- */
-const nodeOptions = ['--no-memory-protection-keys'];
 
 const ava = fileURLToPath(new URL('start-ava.mjs', import.meta.url));
 

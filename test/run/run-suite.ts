@@ -6,7 +6,10 @@
  * More than three unsteady files are red. The ten slowest files are listed. `TRUNKLINE_TEST_REPORT` names a file that
  * gets failures and durations as JSON.
  */
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { compileCache, nodeOptions } from './node-options.ts';
 import { failureDetails, runAva, type AvaRun, type FailedTest } from './run-ava.ts';
 import type { RunMessage } from './run-messages.ts';
 import { closingLines, isGreen, slowestLines, type Verdict } from './summary.ts';
@@ -57,7 +60,19 @@ const judge = async (first: AvaRun): Promise<Verdict> => {
   return verdict;
 };
 
-const first = await runAva({ files: process.argv.slice(2), onMessage: createProgress() });
+const files = process.argv.slice(2);
+
+/** Compiles the modules of a gateway before many threads need them at once, in a project that has them. */
+const compileModules = async (): Promise<void> => {
+  const program = 'test/run/compile-modules.ts';
+  if (files.length > 0 || !existsSync(program)) return;
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
+  // Errors of these modules are those of the test files that import them.
+  await once(spawn(process.execPath, [...nodeOptions, program], { env, stdio: 'ignore' }), 'close');
+};
+
+await compileModules();
+const first = await runAva({ files, onMessage: createProgress() });
 if (first.failed.length > 0) say(`\n${failureDetails(first.output)}`);
 const verdict = await judge(first);
 const report = process.env['TRUNKLINE_TEST_REPORT'];

@@ -1,0 +1,18 @@
+/** Options of the processes that run test files. */
+
+/** Folder of compiled modules, relative to the project's folder; also set in `ava.config.js`. */
+export const compileCache = 'node_modules/.cache/compiled';
+
+export const nodeOptions = [
+  /**
+   * V8 aborts by chance ("Check failed: jit_page.has_value()") when worker threads compile and free WebAssembly on a
+   * processor with protection keys (PKU): https://github.com/nodejs/node/issues/64500. Code memory is then unprotected.
+   */
+  '--no-memory-protection-keys',
+  /**
+   * Each thread fills its heap with the modules of a gateway. With the usual small beginning, V8 would collect garbage
+   * dozens of times during that, and would copy what remains.
+   */
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=32',
+];
