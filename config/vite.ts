@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 const folder = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /**
- * Builds the console and the API reference into files that the gateway serves. No content is inlined, because their
+ * Builds the console, the API reference and the page of the Stately inspector into files that the gateway serves. No content is inlined, because their
  * content security policy forbids that.
  */
 export default defineConfig({
@@ -23,9 +23,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      input: [folder('src/console/index.html'), folder('src/console/docs.html')],
-      // One file contains all shared modules, instead of one file for each combination of pages that share some.
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
+      input: ['index', 'docs', 'stately'].map((page) => folder(`src/console/${page}.html`)),
+      // Two files of shared modules, instead of one for each combination of pages that share some: those that the first
+      // page or the API reference needs, and those that only pages loaded on demand need.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', tags: ['$initial'], minShareCount: 2, priority: 1 },
+            { name: 'pages', minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
 });

@@ -5,22 +5,11 @@ import { Frame } from './parts/frame.tsx';
 import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
 import { Missing, Loading } from './parts/page.tsx';
 import { FindSession, OpenLink, SignIn, SignInAgain } from './pages/sign-in.tsx';
-import { CallPage } from './pages/call.tsx';
 import { CallsPage } from './pages/calls.tsx';
-import { GatewaysPage } from './pages/gateways.tsx';
-import { NewNumberPage } from './pages/new-number.tsx';
-import { NewTokenPage } from './pages/new-token.tsx';
-import { NewWebhookPage } from './pages/new-webhook.tsx';
-import { NumbersPage } from './pages/numbers.tsx';
 import { OverviewPage } from './pages/overview.tsx';
-import { PlaceCallPage } from './pages/place-call.tsx';
-import { TokensPage } from './pages/tokens.tsx';
-import { TrunksPage } from './pages/trunks.tsx';
-import { WebhookPage } from './pages/webhook.tsx';
-import { WebhooksPage } from './pages/webhooks.tsx';
-import { WorkspacePage } from './pages/workspace.tsx';
-import { PhoneDock } from './phone/dock.tsx';
+import { dockShape } from './phone/dock-state.ts';
 import { PhoneButton } from './phone/phone-button.tsx';
+import { connectPhone } from './phone/phone-connection.ts';
 import { texts } from './language/language.ts';
 import { isAskedToLeave, linkTo, route, leave, stay } from './shown-page.ts';
 import { signal } from '@preact/signals';
@@ -47,12 +36,13 @@ const LeaveQuestion = () => {
 };
 
 /**
- * A page whose script is loaded on demand, which keeps the initial download small. `name` is the name of the part;
- * `fetch` loads the page.
+ * A component whose script is loaded on demand, which keeps the initial download small. `name` is the name of the part,
+ * and `waiting` is shown until it is loaded.
  */
-const fetchedPage = <Props extends object>(
+const fetchedComponent = <Props extends object>(
   name: string,
   fetch: () => Promise<ComponentType<Props>>,
+  waiting: JSX.Element | null = null,
 ): ComponentType<Props> => {
   const fetched = signal<ComponentType<Props> | undefined>(undefined);
   const bring = async (): Promise<void> => {
@@ -63,9 +53,14 @@ const fetchedPage = <Props extends object>(
       if (fetched.peek() === undefined) void bring();
     }, []);
     const Fetched = fetched.value;
-    return Fetched === undefined ? <Loading /> : <Fetched {...props} />;
+    return Fetched === undefined ? waiting : <Fetched {...props} />;
   };
 };
+
+const fetchedPage = <Props extends object>(
+  name: string,
+  fetch: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> => fetchedComponent(name, fetch, <Loading />);
 
 export const App = () => {
   const [section, code] = route.value.parts;
@@ -88,25 +83,63 @@ const SignedIn = () => (
       <CurrentPage />
     </Frame>
     <ForAdmins>
-      <PhoneDock />
+      <Phone />
     </ForAdmins>
     {isAskedToLeave.value && <LeaveQuestion />}
     {session.value.is === 'over' && <SignInAgain />}
   </div>
 );
 
-const InspectPage = fetchedPage('inspect', async () => (await import('./pages/inspect.tsx')).InspectPage);
+const PhoneDock = fetchedComponent('phone', async () => (await import('./phone/dock.tsx')).PhoneDock);
+
+/** The web phone. It is connected on every page, and loaded when it opens for the first time. */
+const Phone = () => {
+  const signedInAs = session.value.is === 'signed-in' ? session.value.as.id : null;
+  useEffect(() => (signedInAs === null ? undefined : connectPhone()), [signedInAs]);
+  const isShown = dockShape.value === 'open' || dockShape.value === 'folded';
+  return isShown ? <PhoneDock /> : null;
+};
+
+// The overview and the list of calls are part of the initial download, because most visits begin with them.
+const CallPage = fetchedPage('call', async () => (await import('./pages/call.tsx')).CallPage);
+const PlaceCallPage = fetchedPage(
+  'place-call',
+  async () => (await import('./pages/place-call.tsx')).PlaceCallPage,
+);
+const NumbersPage = fetchedPage('numbers', async () => (await import('./pages/numbers.tsx')).NumbersPage);
 const NumberPage = fetchedPage('number', async () => (await import('./pages/number.tsx')).NumberPage);
+const NewNumberPage = fetchedPage(
+  'new-number',
+  async () => (await import('./pages/new-number.tsx')).NewNumberPage,
+);
+const TryAgentPage = fetchedPage(
+  'try-agent',
+  async () => (await import('./pages/try-agent.tsx')).TryAgentPage,
+);
+const WebhooksPage = fetchedPage('webhooks', async () => (await import('./pages/webhooks.tsx')).WebhooksPage);
+const WebhookPage = fetchedPage('webhook', async () => (await import('./pages/webhook.tsx')).WebhookPage);
+const NewWebhookPage = fetchedPage(
+  'new-webhook',
+  async () => (await import('./pages/new-webhook.tsx')).NewWebhookPage,
+);
+const TrunksPage = fetchedPage('trunks', async () => (await import('./pages/trunks.tsx')).TrunksPage);
 const TrunkPage = fetchedPage('trunk', async () => (await import('./pages/trunk.tsx')).TrunkPage);
 const NewTrunkPage = fetchedPage(
   'new-trunk',
   async () => (await import('./pages/new-trunk.tsx')).NewTrunkPage,
 );
 const AuditPage = fetchedPage('audit', async () => (await import('./pages/audit.tsx')).AuditPage);
-const TryAgentPage = fetchedPage(
-  'try-agent',
-  async () => (await import('./pages/try-agent.tsx')).TryAgentPage,
+const WorkspacePage = fetchedPage(
+  'workspace',
+  async () => (await import('./pages/workspace.tsx')).WorkspacePage,
 );
+const TokensPage = fetchedPage('tokens', async () => (await import('./pages/tokens.tsx')).TokensPage);
+const NewTokenPage = fetchedPage(
+  'new-token',
+  async () => (await import('./pages/new-token.tsx')).NewTokenPage,
+);
+const InspectPage = fetchedPage('inspect', async () => (await import('./pages/inspect.tsx')).InspectPage);
+const GatewaysPage = fetchedPage('gateways', async () => (await import('./pages/gateways.tsx')).GatewaysPage);
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 

@@ -3,6 +3,5 @@ import { render } from 'preact';
 import { findWords } from './language/language.ts';
 import { ReferenceApp } from './reference/app.tsx';
 
-await findWords();
 const place = document.getElementById('reference');
-if (place !== null) render(<ReferenceApp />, place);
+if ((await findWords()) && place !== null) render(<ReferenceApp />, place);

@@ -3,10 +3,17 @@
  * gateway serves these parts at other addresses, and browsers do not retry a failed module import. Therefore the page
  * is reloaded, once for each part.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+
+const missing = signal<ReadonlySet<string>>(new Set());
 
 /** Whether a part failed to load. True during the reload of the page, and after a reload that did not help. */
-export const lacksPart = signal(false);
+export const lacksPart = computed(() => missing.value.size > 0);
+
+const note = (name: string, isMissing: boolean): void => {
+  const others = [...missing.value].filter((one) => one !== name);
+  missing.value = new Set(isMissing ? [...others, name] : others);
+};
 
 const placeOf = (name: string): string => `trunkline.loaded_for_part.${name}`;
 
@@ -19,10 +26,10 @@ export const fetchPart = async <Part>(
   try {
     const part = await fetch();
     sessionStorage.removeItem(place);
-    lacksPart.value = false;
+    note(name, false);
     return part;
   } catch {
-    lacksPart.value = true;
+    note(name, true);
     if (sessionStorage.getItem(place) !== null) return undefined;
     sessionStorage.setItem(place, '1');
     location.reload();

@@ -114,8 +114,13 @@ const everyFile = async (
   ]);
 };
 
+const pages = ['/', '/docs', '/inspect'];
+
+const everyFileOf = async (t: ExecutionContext, of: readonly string[]) =>
+  (await Promise.all(of.map((page) => everyFile(t, page)))).flat();
+
 test('sends every file with the best compression that the browser accepts', async (t) => {
-  for (const [path, get] of [...(await everyFile(t)), ...(await everyFile(t, '/docs'))]) {
+  for (const [path, get] of await everyFileOf(t, pages)) {
     const plain = await get();
     t.is(plain.headers['content-encoding'], undefined, path);
     const brotli = await get('gzip, deflate, br, zstd');
@@ -136,9 +141,9 @@ test('sends every file with the best compression that the browser accepts', asyn
 });
 
 test('caches files permanently, and never caches pages', async (t) => {
-  for (const [path, get] of [...(await everyFile(t)), ...(await everyFile(t, '/docs'))]) {
+  for (const [path, get] of await everyFileOf(t, pages)) {
     const { headers } = await get('br');
-    if (path === '/' || path === '/docs') {
+    if (pages.includes(path)) {
       t.is(headers['cache-control'], 'no-store');
     } else {
       t.is(headers['cache-control'], 'public, max-age=31536000, immutable', path);
@@ -155,12 +160,27 @@ test('serves compressed copies only by the URL of the original', async (t) => {
   }
 });
 
-test('the files of the first page have at most 90 kB with gzip', async (t) => {
+/** Names of the catalogues by language, as built. */
+const catalogueFiles = async (): Promise<Readonly<Record<'en' | 'ko', string>>> => {
+  const files = await readdir(built);
+  const fileOf = (language: string): string =>
+    files.find((file) => new RegExp(`^${language}-[\\w-]{8}\\.js$`).test(file)) ?? '';
+  return { en: fileOf('en'), ko: fileOf('ko') };
+};
+
+test('the files of the first page have at most 90 kB with gzip in each language', async (t) => {
   const sizes = await Promise.all(
     (await everyFile(t)).map(async ([, get]) => (await get('gzip')).body.length),
   );
-  const sum = sizes.reduce((all, size) => all + size);
-  t.true(sum > 10_000 && sum < firstPageBytes, `${sum} bytes`);
+  const pageBytes = sizes.reduce((all, size) => all + size);
+  const { baseUrl } = await fakeGateway(t);
+  for (const [language, file] of Object.entries(await catalogueFiles())) {
+    const catalogue = await sent(`${baseUrl}/console/${file}`, { 'accept-encoding': 'gzip' });
+    t.is(catalogue.status, 200, language);
+    const sum = pageBytes + catalogue.body.length;
+    t.log(language, sum);
+    t.true(sum > 10_000 && sum < firstPageBytes, `${language}: ${sum} bytes`);
+  }
 });
 
 /**
@@ -187,22 +207,31 @@ const bytesOver = async (page: Page): Promise<() => number> => {
 };
 
 consoleTest(
-  'loading the first page transfers at most 90 kB, and a reload uses the cache',
+  'loading the first page transfers at most 90 kB with one catalogue alone, and a reload uses the cache',
   async (t, { open }) => {
-    const page = await open();
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    const bytes = await bytesOver(page);
-    const load = async (): Promise<number> => {
-      bytes();
-      await page.reload({ waitUntil: 'networkidle' });
+    const files = await catalogueFiles();
+    for (const [locale, own, other] of [
+      ['en-US', files.en, files.ko],
+      ['ko-KR', files.ko, files.en],
+    ] as const) {
+      const page = await open({ locale });
       await page.getByRole('heading', { level: 1 }).waitFor();
-      return bytes();
-    };
-    const first = await load();
-    t.log(first);
-    t.true(first > 10_000 && first < firstPageBytes, `${first} bytes`);
-    const again = await load();
-    t.true(again < 10_000, `${again} bytes for a page that was there already`);
+      const bytes = await bytesOver(page);
+      const asked = new Set<string>();
+      page.on('request', (request) => asked.add(request.url().replace(/^.*\//, '')));
+      const load = async (): Promise<number> => {
+        bytes();
+        await page.reload({ waitUntil: 'networkidle' });
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        return bytes();
+      };
+      const first = await load();
+      t.log(locale, first);
+      t.true(first > 10_000 && first < firstPageBytes, `${locale}: ${first} bytes`);
+      t.deepEqual([asked.has(own), asked.has(other)], [true, false], locale);
+      const again = await load();
+      t.true(again < 10_000, `${locale}: ${again} bytes for a page that was there already`);
+    }
   },
 );
 

@@ -1,18 +1,26 @@
-/** Language of the console: the browser's until the user chooses another one. The choice is stored on this device. */
+/**
+ * Language of the console: the browser's until the user chooses another one. The choice is stored on this device. Only
+ * the catalogue of this language is loaded.
+ */
 import { computed, effect, signal } from '@preact/signals';
 import { fetchPart } from '../fetched-part.ts';
-import { en, type ConsoleLanguage, type Texts } from './texts.ts';
+import type { ConsoleLanguage, Texts } from './texts.ts';
 
 /** Native names of the languages. */
 export const languageNames: Readonly<Record<ConsoleLanguage, string>> = { en: 'English', ko: '한국어' };
 
-const korean = signal<Texts | null>(null);
+const imports: Readonly<Record<ConsoleLanguage, () => Promise<Texts>>> = {
+  en: async () => (await import('./en.ts')).en,
+  ko: async () => (await import('./ko.ts')).ko,
+};
 
-/** Loads a language. English is built in and needs no loading. Returns whether the language is available. */
+const catalogues = signal<Readonly<Partial<Record<ConsoleLanguage, Texts>>>>({});
+
+/** Loads a language. Returns whether the language is available. */
 const fetchTexts = async (wanted: ConsoleLanguage): Promise<boolean> => {
-  if (wanted === 'en' || korean.value !== null) return true;
-  const fetched = await fetchPart(wanted, () => import('./ko.ts'));
-  korean.value = fetched?.ko ?? null;
+  if (catalogues.value[wanted] !== undefined) return true;
+  const fetched = await fetchPart(wanted, imports[wanted]);
+  if (fetched !== undefined) catalogues.value = { ...catalogues.value, [wanted]: fetched };
   return fetched !== undefined;
 };
 
@@ -31,17 +39,35 @@ effect(() => {
   document.documentElement.lang = language.value;
 });
 
-/** Changes the language. If the translations cannot be loaded, the current language remains. */
+/** Changes the language. If its catalogue cannot be loaded, the current language remains. */
 export const speak = async (chosen: ConsoleLanguage): Promise<void> => {
-  // The choice is stored first, because loading the translations may reload the page.
+  // The choice is stored first, because loading the catalogue may reload the page.
   localStorage.setItem(place, chosen);
   if (await fetchTexts(chosen)) language.value = chosen;
 };
 
-/** Finds the language before the first render. Uses English if the translations cannot be loaded. */
-export const findWords = async (): Promise<void> => {
-  if (!(await fetchTexts(language.value))) language.value = 'en';
+/** The only words outside the catalogues: what a page shows that cannot load any. */
+const lacksWords =
+  'The texts of this page could not be loaded. Load it again. 이 페이지의 문구를 불러오지 못했습니다. 페이지를 다시 불러오세요.';
+
+/**
+ * Loads the catalogue of the language before the first render, or another one if that fails. Returns whether the page can
+ * be rendered; otherwise the page shows a plain notice.
+ */
+export const findWords = async (): Promise<boolean> => {
+  const wanted = language.value;
+  for (const one of [wanted, wanted === 'en' ? 'ko' : 'en'] as const) {
+    if (!(await fetchTexts(one))) continue;
+    language.value = one;
+    return true;
+  }
+  document.body.textContent = lacksWords;
+  return false;
 };
 
-/** Texts in the current language. */
-export const texts = computed((): Texts => (language.value === 'ko' ? korean.value : null) ?? en);
+/** Texts in the current language, available after `findWords`. */
+export const texts = computed((): Texts => {
+  const current = catalogues.value[language.value];
+  if (current === undefined) throw new Error(`The texts in ${language.value} are not loaded.`);
+  return current;
+});

@@ -1,37 +1,10 @@
-/** The English catalogue defines the type: other catalogues must have the same keys to compile. */
-import { gateways, tokens, workspace } from './en/administration.ts';
-import { audit } from './en/audit.ts';
-import { callList } from './en/call-list.ts';
-import { calls } from './en/calls.ts';
-import { trial, trunks, webhooks } from './en/connections.ts';
-import { inspector } from './en/inspector.ts';
-import { numbers } from './en/numbers.ts';
-import { overview } from './en/overview.ts';
-import { phone } from './en/phone.ts';
-import { replay } from './en/replay.ts';
-import { sip } from './en/sip.ts';
-import { shell } from './en/shell.ts';
+/** Types of the catalogues. The catalogues themselves are loaded on demand (language.ts). */
+import type { en } from './en.ts';
 
-export const en = {
-  shell,
-  overview,
-  calls,
-  callList,
-  replay,
-  sip,
-  inspector,
-  numbers,
-  trial,
-  webhooks,
-  trunks,
-  audit,
-  workspace,
-  tokens,
-  gateways,
-  phone,
-};
-
-/** Type of a catalogue in any language. */
+/**
+ * Type of a catalogue in any language. The English catalogue defines it: other catalogues must have the same keys to
+ * compile.
+ */
 export type Texts = typeof en;
 
 export type ConsoleLanguage = 'en' | 'ko';

@@ -4,11 +4,10 @@
  */
 import { useEffect } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { session } from '../session.ts';
 import { Dialler } from './dialler.tsx';
 import { closePhone, dockShape, foldPhone } from './dock-state.ts';
 import { Icon } from './icons.tsx';
-import { connectPhone, phone, answerCall, send } from './phone-connection.ts';
+import { phone, answerCall, send } from './phone-connection.ts';
 import { ring } from './ring-tone.ts';
 import { Talk } from './talk.tsx';
 import { anonymous } from '#src/domain/caller-identity.ts';
@@ -57,8 +56,6 @@ export const PhoneDock = () => {
   const t = texts.value.phone;
   const { ringing, dialling, talk, online } = phone.value;
   const shape = dockShape.value;
-  const signedInAs = session.value.is === 'signed-in' ? session.value.as.id : null;
-  useEffect(() => (signedInAs === null ? undefined : connectPhone()), [signedInAs]);
 
   const inCall = talk !== null && talk.end === null;
   const isRinging = ringing.length > 0 && !inCall;
