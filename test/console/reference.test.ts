@@ -1,6 +1,7 @@
 /** The API reference at `/docs`, signed in and signed out, its Korean texts, and explanations of API errors. */
 import test from 'ava';
 import type { Page } from 'playwright-core';
+import { z } from 'zod';
 import { readControlTag, readListedControls, unclosed } from '#src/agents/controls/read-control.ts';
 import { explain } from '#src/console/language/explain.ts';
 import { documentTexts } from '#src/console/language/ko/document-texts.ts';
@@ -57,7 +58,7 @@ consoleTest(
 
 consoleTest('names a field that the operation does not know beside the response', async (t, world) => {
   const page = await openReference(world, '/createCall', { locale: 'ko-KR', width: 390 });
-  await page.getByLabel('번호 키').fill(world.gateway.credentials.number_key);
+  await page.getByLabel('키를 사용할 번호').waitFor();
   await page.getByLabel('본문 (JSON)').fill('{"to": "+821000000001", "max_duration_secs": 600}');
   await page.getByRole('button', { name: '보내기' }).click();
   await page.getByText('이 작업에 없는 필드라서 무시했습니다: max_duration_secs').waitFor();
@@ -153,6 +154,66 @@ consoleTest('places a call with a number key, which the shown command omits', as
   t.is(await page.getByLabel('Key of the number').inputValue(), key);
   await send(page);
   t.regex(await answerOf(page), /"next_cursor"/);
+});
+
+consoleTest(
+  'sends client operations with the key of a number of the session, which the page never contains',
+  async (t, world) => {
+    const { number, number_key: key, base_url: baseUrl } = world.gateway.credentials;
+    const page = await openReference(world, '');
+    const reveals = async (): Promise<number> => {
+      const { body } = await world.gateway.admin.get('/api/v1/admin/audit?action=number_key.revealed');
+      return z.object({ entries: z.array(z.object({})) }).parse(body).entries.length;
+    };
+    await page.getByLabel('With the key of').getByText(number).waitFor({ state: 'attached' });
+    t.is(await page.getByLabel('Key of the number').count(), 0);
+    t.is(await reveals(), 0, 'no key is revealed before it is used');
+    await send(page);
+    t.regex(await answerOf(page), /"next_cursor"/);
+    await page.getByText(/^200 after/).waitFor();
+    await page.getByRole('link', { name: 'Next: place a call' }).click();
+    await page.getByRole('heading', { name: 'Place a call', level: 1 }).waitFor();
+    await send(page);
+    await page.getByText(/^201 after/).waitFor();
+    await send(page);
+    await page.getByText(/^201 after/).waitFor();
+    t.is(await reveals(), 2, 'one for each operation');
+    const held =
+      'document.documentElement.outerHTML + JSON.stringify([{ ...localStorage }, { ...sessionStorage }])';
+    t.false(String(await page.evaluate(held)).includes(key));
+
+    // After the session has ended in another tab, the page asks for a key.
+    await page.context().request.delete(`${baseUrl}/console/session`, {
+      headers: { origin: baseUrl, 'x-trunkline-console': '1' },
+    });
+    await page.reload();
+    await page.getByLabel('Key of the number').waitFor();
+    t.is(await page.getByLabel('With the key of').count(), 0);
+  },
+);
+
+consoleTest('leads back to the console on every screen, also by the product name', async (t, world) => {
+  for (const [width, isSignedIn] of [
+    [390, true],
+    [1440, false],
+  ] as const) {
+    const page = await openReference(world, 'createCall', { width, isSignedIn });
+    const back = page.getByRole('link', { name: 'Console', exact: true });
+    t.true(await back.isVisible());
+    await back.click();
+    await page.getByRole('heading', { level: 1, name: isSignedIn ? 'Overview' : 'Sign in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Place a call' }).waitFor();
+    await page.locator(`.brand[href="${isSignedIn ? '/' : '#/'}"]`).waitFor();
+  }
+});
+
+consoleTest('leaves a form that was filled in without a question', async (t, world) => {
+  const page = await openReference(world, 'listWorkspaceCalls');
+  await page.getByLabel('metadata').fill('order=A-1042');
+  await page.getByRole('link', { name: 'List the numbers' }).click();
+  await page.getByRole('heading', { level: 1, name: 'List the numbers' }).waitFor();
+  t.is(new URL(page.url()).hash, '#/listNumbers');
 });
 
 consoleTest('shows a streamed response while it arrives, and stops it on request', async (t, world) => {

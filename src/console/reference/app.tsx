@@ -4,18 +4,22 @@ import { Loading, Missing, Card, Page } from '../parts/page.tsx';
 import { asConsole, requestOnce, Unreachable } from '../api/request.ts';
 import { referenceTexts } from '../language/reference.ts';
 import { usePolled } from '../polled.ts';
+import { admin } from '../session.ts';
 import { learnSession } from '../signing.ts';
 import { linkTo, route } from '../shown-page.ts';
 import { Directory } from './directory.tsx';
 import { referenceOf, type Reference } from './document.ts';
+import { FirstRequest } from './first-request.tsx';
 import { OperationPage } from './operation-page.tsx';
 import { Words } from './prose.tsx';
 
-/** The first page of the reference: authentication and all operations. */
-const Home = ({ reference: { version, tags, operations } }: { reference: Reference }) => {
+/** The first page of the reference: a first request, authentication and all operations. */
+const Home = ({ reference }: { reference: Reference }) => {
+  const { version, tags, operations } = reference;
   const t = referenceTexts.value;
   return (
     <Page title={t.title} lead={`${t.lead} ${t.version(version)}.`}>
+      <FirstRequest reference={reference} />
       <Card title={t.keys}>
         <ul class="points">
           {t.keysLead.map((words) => (
@@ -82,13 +86,18 @@ export const ReferenceApp = () => {
   const { value: reference } = usePolled('reference', readReference);
   return (
     <SideFrame
-      home={linkTo()}
+      home={admin.value === null ? linkTo() : '/'}
+      phone={
+        <a class="button" href="/">
+          <span aria-hidden="true">← </span>
+          {t.console}
+        </a>
+      }
       look="reference"
       links={reference !== undefined && <Directory reference={reference} shownId={shownId()} />}
       end={
         <>
           <a href="/openapi.json">{t.asDocument}</a>
-          <a href="/">{t.console}</a>
           <LanguageChoice />
         </>
       }

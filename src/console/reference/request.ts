@@ -6,6 +6,9 @@ import { resolved, type Operation, type Parameter, type Reference, type Schema }
 export type TrialValues = FormValues & Record<string, string>;
 
 export const keyField = 'key';
+/** Number whose key the session reveals for the request: its id, or `pasted` for a typed key. */
+export const numberField = 'number';
+export const pasted = 'pasted';
 export const bodyField = 'body';
 export const acceptField = 'accept';
 
@@ -28,6 +31,7 @@ export const initialValues = (
   ...Object.fromEntries(parameters.map((parameter) => [fieldOf(parameter), ''])),
   [bodyField]: body?.isRequired === true ? pretty(requiredPart(body.schema, body.example, schemas)) : '',
   [keyField]: '',
+  [numberField]: pasted,
   [acceptField]: '',
 });
 
@@ -85,10 +89,14 @@ const prepared = (
   };
 };
 
-/** Returns the request. Throws errors for the form's fields: missing values, and a body that is not JSON. */
+/**
+ * Returns the request, without the key of a chosen number. Throws errors for the form's fields: missing values, and a body
+ * that is not JSON.
+ */
 export const requestOf = (operation: Operation, values: TrialValues): Prepared => {
   const required = operation.parameters.filter((parameter) => parameter.required === true).map(fieldOf);
-  if (operation.auth === 'numberKey') required.push(keyField);
+  const isPasted = values[numberField] === pasted;
+  if (operation.auth === 'numberKey' && isPasted) required.push(keyField);
   if (operation.body?.isRequired === true) required.push(bodyField);
   const missing = required.find((name) => values[name]?.trim() === '');
   if (missing !== undefined) throw wrongField(missing, 'This is required.');
@@ -99,10 +107,13 @@ export const requestOf = (operation: Operation, values: TrialValues): Prepared =
     throw wrongField(bodyField, `This is no JSON. ${error instanceof Error ? error.message : ''}`.trim());
   }
   const key = values[keyField]?.trim() ?? '';
-  return key === ''
-    ? request
-    : { ...request, headers: { ...request.headers, Authorization: `Bearer ${key}` } };
+  return isPasted && key !== '' ? withKey(request, key) : request;
 };
+
+export const withKey = (request: Prepared, key: string): Prepared => ({
+  ...request,
+  headers: { ...request.headers, Authorization: `Bearer ${key}` },
+});
 
 /** Quotes a text for the shell. Single quotes work in every POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

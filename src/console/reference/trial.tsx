@@ -6,7 +6,7 @@ import { Pill, type Tone } from '../parts/pill.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { admin, mayChange } from '../session.ts';
 import { resolved, type Operation, type Parameter, type Reference } from './document.ts';
-import { acceptField, bodyField, fieldOf, keyField, mediaOf } from './request.ts';
+import { acceptField, bodyField, fieldOf, keyField, mediaOf, numberField, pasted } from './request.ts';
 import type { OperationTrial, TrialAnswer } from './use-trial.ts';
 
 type Schemas = Reference['schemas'];
@@ -33,24 +33,45 @@ const ParameterField = ({
   return <SelectField {...field} options={[['', '—'], ...options]} />;
 };
 
+/** The key of a client operation: that of a chosen number of the session, or a pasted one. */
+const KeyFields = ({ trial: { form, numbers } }: { trial: OperationTrial }) => {
+  const t = referenceTexts.value;
+  if (numbers === undefined) return null;
+  const isPasted = form.values[numberField] === pasted;
+  return (
+    <>
+      {numbers.length > 0 && (
+        <SelectField
+          form={form}
+          name={numberField}
+          label={t.number}
+          hint={isPasted ? undefined : t.numberHint}
+          options={[...numbers.map(({ id, number }): [string, string] => [id, number]), [pasted, t.pasteKey]]}
+        />
+      )}
+      {isPasted && <TextField form={form} name={keyField} type="password" label={t.key} hint={t.keyHint} />}
+    </>
+  );
+};
+
+type TrialProps = { operation: Operation; trial: OperationTrial; schemas: Schemas };
+
 const TrialForm = ({
   operation,
   trial,
   schemas,
-}: {
-  operation: Operation;
-  trial: OperationTrial;
-  schemas: Schemas;
+  isBrief = false,
+}: TrialProps & {
+  /** Whether the parameters of the operation are left out. */
+  isBrief?: boolean;
 }) => {
   const t = referenceTexts.value;
   const { form } = trial;
   const media = mediaOf(operation);
   return (
     <FormBody form={form} submit={t.send} saved={null} isForAll>
-      {operation.auth === 'numberKey' && (
-        <TextField form={form} name={keyField} type="password" label={t.key} hint={t.keyHint} />
-      )}
-      {operation.parameters.length > 0 && (
+      {operation.auth === 'numberKey' && <KeyFields trial={trial} />}
+      {operation.parameters.length > 0 && !isBrief && (
         <div class="columns">
           {operation.parameters.map((parameter) => (
             <ParameterField key={fieldOf(parameter)} parameter={parameter} trial={trial} schemas={schemas} />
@@ -147,7 +168,7 @@ const ShownAnswer = ({
 };
 
 /** Trial of an operation. A trial requires a key or a console session, while the rest of the page is public. */
-export const Trial = (props: { operation: Operation; trial: OperationTrial; schemas: Schemas }) => {
+export const Trial = (props: TrialProps) => {
   const t = referenceTexts.value;
   const { auth, isForAdmins } = props.operation;
   if (auth === 'adminToken' && admin.value === null)
@@ -174,3 +195,11 @@ export const Trial = (props: { operation: Operation; trial: OperationTrial; sche
     </Card>
   );
 };
+
+/** Trial of a client operation without its parameters. */
+export const BriefTrial = (props: TrialProps) => (
+  <>
+    <TrialForm {...props} isBrief />
+    <ShownAnswer {...props} />
+  </>
+);

@@ -9,6 +9,13 @@ export const reference = {
   searchHint: 'Path, field, word',
   found: (count: number) => (count === 1 ? 'One operation fits.' : `${count} operations fit.`),
   nothingFound: 'No operation fits.',
+  first: {
+    title: 'A first request',
+    lead: 'It lists the calls of a number and changes nothing. Run the command, or send it from here.',
+    key: 'The key is in the settings of the number:',
+    numbers: 'Numbers',
+    next: 'Next: place a call',
+  },
   keys: 'Who may ask',
   keysLead: [
     'The client API, /api/v1, takes the key of a number: it decides which number calls, and what can be seen.',
@@ -49,6 +56,10 @@ export const reference = {
   signIn: 'To try this, sign in to the console (in a new tab), then come back.',
   openConsole: 'Sign in to the console',
   adminsOnly: 'You are signed in with the token of a viewer. Trying this takes that of an admin.',
+  number: 'With the key of',
+  numberHint:
+    'The key is read for the request and forgotten when you leave this page. The audit log notes it.',
+  pasteKey: 'Another key …',
   key: 'Key of the number',
   keyHint: 'It begins with gw_live_ and is kept until this page is closed.',
   bodyField: 'Body (JSON)',

@@ -11,6 +11,13 @@ export const reference: ReferenceTexts = {
   searchHint: '경로, 필드, 단어',
   found: (count) => `작업 ${count}개를 찾았습니다.`,
   nothingFound: '조건에 맞는 작업이 없습니다.',
+  first: {
+    title: '첫 요청',
+    lead: '번호의 통화 목록을 읽기만 하고 아무것도 바꾸지 않습니다. 명령을 실행하거나 여기에서 보내세요.',
+    key: '키는 번호의 설정에 있습니다:',
+    numbers: '번호',
+    next: '다음: 전화 걸기',
+  },
   keys: '누가 요청할 수 있나요',
   keysLead: [
     '클라이언트 API(/api/v1)에는 번호의 키가 필요합니다. 어느 번호로 걸고 무엇을 볼 수 있는지는 키가 정합니다.',
@@ -51,6 +58,9 @@ export const reference: ReferenceTexts = {
   signIn: '직접 실행하려면 새 탭에서 콘솔에 로그인한 뒤 돌아오세요.',
   openConsole: '콘솔에 로그인',
   adminsOnly: '열람자 토큰으로 로그인했습니다. 이 작업을 실행하려면 관리자 토큰이 필요합니다.',
+  number: '키를 사용할 번호',
+  numberHint: '요청할 때 키를 읽고 이 페이지를 떠나면 잊습니다. 감사 로그에 기록됩니다.',
+  pasteKey: '다른 키 …',
   key: '번호 키',
   keyHint: 'gw_live_로 시작합니다. 이 페이지를 닫을 때까지만 기억합니다.',
   bodyField: '본문 (JSON)',
