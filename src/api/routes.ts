@@ -21,7 +21,7 @@ import { putInboundAuth } from './numbers/put-inbound-auth.ts';
 import { getHealth, getReadiness } from './operation/health.ts';
 import { getMetrics } from './operation/get-metrics.ts';
 import { getConsoleFile, getDocs, getHome } from './pages/console.ts';
-import { getInspect, getInspectScript, getInspectStyle } from './pages/get-inspect.ts';
+import { getInspect } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './http/route.ts';
 import { signIn } from './sessions/sign-in.ts';
@@ -158,7 +158,5 @@ export const routes: readonly Route[] = [
   getConsoleFile,
   getDocs,
   getInspect,
-  getInspectScript,
-  getInspectStyle,
   getOpenApi(() => routes),
 ];

@@ -3077,10 +3077,6 @@ export type Operations = {
   getDocs: { request: undefined; answer: Response };
   /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, optional for a browser with a console session; `?call=` one call, or absent for all) this address uses the inspection protocol. Only with `GW_INSPECT=1`. */
   getInspect: { request: undefined; answer: Response };
-  /** The script of the inspector page. Connects the websocket and the inspector. */
-  getInspectScript: { request: undefined; answer: Response };
-  /** The style of the inspector page. The page's style sheet. */
-  getInspectStyle: { request: undefined; answer: Response };
   /** This document. The OpenAPI 3.1 document of this API, for generators and tools. */
   getOpenApi: { request: undefined; answer: Record<string, unknown> };
 };
@@ -3286,7 +3282,5 @@ export const operations = {
   getConsoleFile: { method: 'GET', path: '/console/{file}', headers: [], answer: 'file' },
   getDocs: { method: 'GET', path: '/docs', headers: [], answer: 'file' },
   getInspect: { method: 'GET', path: '/inspect', headers: [], answer: 'file' },
-  getInspectScript: { method: 'GET', path: '/inspect/page.js', headers: [], answer: 'file' },
-  getInspectStyle: { method: 'GET', path: '/inspect/page.css', headers: [], answer: 'file' },
   getOpenApi: { method: 'GET', path: '/openapi.json', headers: [], answer: 'json' },
 } as const;

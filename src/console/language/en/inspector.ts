@@ -21,7 +21,7 @@ export const inspector = {
   actors: 'Actors',
   calls: 'Calls',
   moreActors: (count: number) => `and ${count} more`,
-  noChart: 'no chart',
+  running: 'running',
   over: 'ended',
   messages: 'Messages',
   shown: (count: number, all: number, most: number) =>

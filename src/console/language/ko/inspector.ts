@@ -23,7 +23,7 @@ export const inspector: Texts['inspector'] = {
   actors: '액터',
   calls: '통화',
   moreActors: (count) => `외 ${count}개`,
-  noChart: '차트 없음',
+  running: '실행 중',
   over: '종료됨',
   messages: '메시지',
   shown: (count, all, most) =>

@@ -63,9 +63,7 @@ export const answers: Readonly<Record<string, string>> = {
     '준비되었습니다. 전화는 걸 수 있지만 동작하지 않는 것이 있으면 `warning`에 나옵니다.',
   'The page.': '페이지입니다.',
   'The file.': '파일입니다.',
-  'The script.': '스크립트입니다.',
   'The script and its progress.': '시나리오가 진행된 결과입니다.',
-  'The style sheet.': '스타일 시트입니다.',
   'The document.': '문서입니다.',
   'The number of the key; absent, empty or `null` means the same. Another number is refused.':
     '키의 번호입니다. 없거나 비어 있거나 `null`이어도 같은 뜻입니다. 다른 번호는 거절됩니다.',

@@ -36,10 +36,6 @@ export const gateway: Readonly<Record<string, string>> = {
   'Calls in the Stately inspector': 'Stately 인스펙터로 보는 통화',
   'A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, optional for a browser with a console session; `?call=` one call, or absent for all) this address uses the inspection protocol. Only with `GW_INSPECT=1`.':
     '진행 중인 통화의 상태 차트를 stately.ai에서 불러온 Stately 인스펙터로 보여 주는 페이지입니다. 이 주소에 웹소켓으로 연결하면 인스펙션 프로토콜을 직접 씁니다(`?token=`은 관리자 토큰이며 콘솔에 로그인한 브라우저는 보내지 않아도 됩니다. `?call=`은 통화 하나이고, 없으면 모든 통화입니다). `GW_INSPECT=1`일 때만 있습니다.',
-  'The script of the inspector page': '인스펙터 페이지의 스크립트',
-  'Connects the websocket and the inspector.': '웹소켓과 인스펙터를 연결합니다.',
-  'The style of the inspector page': '인스펙터 페이지의 스타일',
-  "The page's style sheet.": '페이지의 모양입니다.',
   'This document': '이 문서',
   'The OpenAPI 3.1 document of this API, for generators and tools.':
     '코드 생성기와 도구를 위한 이 API의 OpenAPI 3.1 문서입니다.',
