@@ -2,12 +2,14 @@
 import test from 'ava';
 import type { BrowserContext } from 'playwright-core';
 import {
+  type Actor,
   filteredEntries,
   inspectionAfter,
   mostActors,
   mostEntries,
   nothingSeen,
   readMessage,
+  stateOf,
   stateText,
   type Told,
 } from '#src/console/inspector/inspection.ts';
@@ -33,6 +35,13 @@ consoleTest(
     const actors = page.locator('.inspector-actors');
     await actors.getByRole('button', { name: 'conversation on-hold' }).waitFor();
     await actors.getByRole('button', { name: /^line-life/ }).waitFor();
+    await actors.getByRole('button', { name: /^line answered\./ }).waitFor();
+    t.regex(await actors.locator('small').first().innerHTML(), /^active\.<wbr>/);
+
+    // Times are in the time zone of the workspace, on every device.
+    const at = (await rows.first().locator('time').getAttribute('datetime')) ?? '';
+    const inSeoul = new Date(Date.parse(at) + 9 * 3_600_000).toISOString().slice(11, 23);
+    await page.locator(`time[datetime="${at}"]`).filter({ hasText: inSeoul }).first().waitFor();
 
     // A DTMF digit of the other party: an external event to the call, and from there to its line.
     const press = () => gateway.client.post(`/api/v1/calls/${call}/keys`, { keys: '1' });
@@ -95,20 +104,24 @@ const answerAsStately = (context: BrowserContext) =>
 const away = (context: BrowserContext) => context.route('https://stately.ai/**', (route) => route.abort());
 
 consoleTest(
-  "reports when stately.ai is unreachable, and offers a window and the console's own inspector",
+  "reports when stately.ai is unreachable, and offers a window, the console and the console's own inspector",
   async (t, { open, gateway: { credentials }, complaints }) => {
-    for (const [locale, width, dark, said] of [
-      ['en-US', 390, true, 'stately.ai cannot be reached'],
-      ['ko-KR', 768, false, 'stately.ai에 연결할 수 없어'],
+    for (const [locale, width, dark, said, console] of [
+      ['en-US', 390, true, 'stately.ai cannot be reached', 'Console'],
+      ['ko-KR', 768, false, 'stately.ai에 연결할 수 없어', '콘솔'],
     ] as const) {
       const page = await open({ locale, width, dark });
       await away(page.context());
       await page.goto(`${credentials.base_url}/inspect`);
       await page.getByRole('alert').getByText(said).waitFor();
-      t.true(await page.locator('iframe').isHidden());
-      t.is(await page.locator('#window').count(), 1);
+      t.is(await page.locator('iframe').count(), 0);
+      t.is(await page.getByRole('button', { name: /Open in a window|새 창에서 열기/ }).count(), 1);
       t.is(await page.getByRole('alert').getByRole('link').getAttribute('href'), '/#/inspect');
+      t.true(await page.getByRole('link', { name: console, exact: true }).isVisible());
       await everybodyCanUse(t, page, `the inspector, ${locale}`);
+      await page.getByRole('button', { name: /Menu|메뉴/ }).click();
+      await page.getByRole('button', { name: 'English' }).click();
+      await page.getByRole('alert').getByText('stately.ai cannot be reached').waitFor();
     }
     t.deepEqual(complaints, []);
   },
@@ -126,12 +139,28 @@ consoleTest(
       .frameLocator('iframe')
       .getByText(/call.*line/)
       .waitFor();
-    await page.getByRole('status').getByText('Watching').waitFor();
-    t.true(await page.getByRole('alert').isHidden());
+    await page.getByRole('status').getByText('Watching.', { exact: true }).waitFor();
+    t.is(await page.getByRole('alert').count(), 0);
+    t.is(await page.getByLabel('Admin token').count(), 0, 'the session lets in');
     const popup = page.waitForEvent('popup');
     await page.getByRole('button', { name: 'Open in a window' }).click();
     await (await popup).getByText(/call.*line/).waitFor();
-    t.true(await page.locator('iframe').isHidden());
+    t.is(await page.locator('iframe').count(), 0);
+  },
+  inspecting,
+);
+
+consoleTest(
+  'watches with a token of the address, which it removes from there, and says when there is no call',
+  async (t, { open, gateway: { credentials } }) => {
+    const page = await open({ isSignedIn: false });
+    await answerAsStately(page.context());
+    await page.goto(`${credentials.base_url}/inspect#token=${credentials.admin_token}`);
+    await page.getByText('The charts appear as soon as a call is in progress.').waitFor();
+    t.is(page.url(), `${credentials.base_url}/inspect`);
+    await page.getByLabel('Admin token').fill('gw_admin_nobody');
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await page.getByText(/^Not let in/).waitFor();
   },
   inspecting,
 );
@@ -152,6 +181,16 @@ const sends = (sourceId: string | undefined, sessionId: string, event: object): 
 
 const moves = (sessionId: string, snapshot: object): Told =>
   told({ type: '@xstate.snapshot', sessionId, event: { type: 'line.answered' }, snapshot });
+
+const missing: Actor = {
+  id: '',
+  name: '',
+  parent: null,
+  root: '',
+  callId: null,
+  state: null,
+  isOver: false,
+};
 
 const everything = { call: '', actor: '', kind: '', type: '', search: '' };
 
@@ -180,6 +219,21 @@ test('shows an actor with its name and the state of its last snapshot', (t) => {
       [5, 'state', null, 'line.answered', null],
     ],
   );
+});
+
+test('shows the line in the state of its chart, until that has ended', (t) => {
+  const stateOfLine = (...later: Told[]): string | null => {
+    const { actors } = inspectionAfter(nothingSeen, [
+      appears('x:1', 'line'),
+      appears('x:2', 'line-life', { answered: 'connected' }),
+      told({ type: '@xstate.actor', sessionId: 'y:1', rootId: 'y:0', name: 'line', snapshot: {} }),
+      ...later,
+    ]);
+    t.is(stateOf(actors.get('y:1') ?? missing, actors), null, 'that of another call has no chart');
+    return stateOf(actors.get('x:1') ?? missing, actors);
+  };
+  t.is(stateOfLine(), 'answered.connected');
+  t.is(stateOfLine(moves('x:2', { status: 'done', value: 'over' })), null);
 });
 
 test('ignores messages that are not inspection events', (t) => {

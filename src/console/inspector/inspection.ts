@@ -141,6 +141,17 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
   return { actors: now, entries: [...entries, ...added].slice(-mostEntries) };
 };
 
+/**
+ * Returns the state of an actor; null if it has none. An actor without a chart of its own, such as the line, may have a
+ * chart of its life beside it, as `line-life`.
+ */
+export const stateOf = (actor: Actor, actors: ReadonlyMap<string, Actor>): string | null => {
+  if (actor.state !== null) return actor.state;
+  const isItsLife = ({ root, name, isOver }: Actor): boolean =>
+    root === actor.root && name === `${actor.name}-life` && !isOver;
+  return [...actors.values()].find(isItsLife)?.state ?? null;
+};
+
 export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
 
 /** Filters; empty values match everything. `call` is the root actor of a call. */

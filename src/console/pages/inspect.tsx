@@ -1,16 +1,18 @@
 /** Inspector of the actors of one call, or of all calls of the workspace. The inspector needs no internet access. */
+import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { hasInspector } from '../api.ts';
+import { getWorkspace, hasInspector } from '../api.ts';
 import {
   filteredEntries,
   type Actor,
   type EntryFilter,
   mostEntries,
+  stateOf,
   type Entry,
 } from '../inspector/inspection.ts';
 import { InspectorFilters } from '../inspector/inspector-filters.tsx';
 import { useInspection } from '../inspector/use-inspection.ts';
-import { texts } from '../language/language.ts';
+import { language, texts } from '../language/language.ts';
 import { Card, Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
@@ -19,22 +21,43 @@ import { linkTo, linkToCalls } from '../shown-page.ts';
 /** Number of entries that are shown at first, and that each press of the button adds. */
 const shownAtFirst = 200;
 
-const timeOf = (at: number): string => {
-  const date = new Date(at);
-  const digits = (value: number, length = 2): string => String(value).padStart(length, '0');
-  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => digits(part)).join(':');
-  return `${clock}.${digits(date.getMilliseconds(), 3)}`;
-};
+/** Formats a time with milliseconds in a time zone; in the browser's while the workspace's is unknown. */
+const timesIn = (timeZone: string | undefined): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language.value, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+
+/** A state such as `active.talking.conversing`, which breaks into lines after its dots. */
+const StateName = ({ text }: { text: string }) => (
+  <>
+    {text
+      .split('.')
+      .flatMap((part, index): ComponentChildren[] => (index === 0 ? [part] : ['.', <wbr />, part]))}
+  </>
+);
 
 /** List of entries, newest first. Selecting an entry opens its payload. */
-const EntryList = ({ entries, nameOf }: { entries: readonly Entry[]; nameOf: (id: string) => string }) => {
+const EntryList = ({
+  entries,
+  nameOf,
+  times,
+}: {
+  entries: readonly Entry[];
+  nameOf: (id: string) => string;
+  times: Intl.DateTimeFormat;
+}) => {
   const t = texts.value.inspector;
   const [count, setCount] = useState(shownAtFirst);
   return (
     <>
       <ol class="inspector-entries" aria-label={t.messages}>
         {entries.slice(0, count).map((entry) => (
-          <EntryRow key={entry.id} entry={entry} nameOf={nameOf} />
+          <EntryRow key={entry.id} entry={entry} nameOf={nameOf} times={times} />
         ))}
       </ol>
       {entries.length > count && (
@@ -46,7 +69,15 @@ const EntryList = ({ entries, nameOf }: { entries: readonly Entry[]; nameOf: (id
   );
 };
 
-const EntryRow = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => string }) => {
+const EntryRow = ({
+  entry,
+  nameOf,
+  times,
+}: {
+  entry: Entry;
+  nameOf: (id: string) => string;
+  times: Intl.DateTimeFormat;
+}) => {
   const t = texts.value.inspector;
   const { kind, at, actor, source, type, state, payload } = entry;
   const [isOpen, setOpen] = useState(false);
@@ -54,7 +85,7 @@ const EntryRow = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => str
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <time dateTime={new Date(at).toISOString()}>{timeOf(at)}</time>
+          <time dateTime={new Date(at).toISOString()}>{times.format(at)}</time>
           <span class={`kind ${kind}`}>{t.kinds[kind]}</span>
           <span class="way">
             {kind === 'event' && (
@@ -66,7 +97,7 @@ const EntryRow = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => str
             )}
             <b>{nameOf(actor)}</b>
           </span>
-          <code>{kind === 'event' ? type : (state ?? type)}</code>
+          <code>{kind === 'event' || state === null ? type : <StateName text={state} />}</code>
         </summary>
         {isOpen && <pre tabIndex={0}>{JSON.stringify(payload, null, 2) ?? t.nothing}</pre>}
       </details>
@@ -82,12 +113,14 @@ const ActorList = ({
   actors,
   chosen,
   nameOf,
+  stateName,
   choose,
 }: {
   title: string;
   actors: readonly Actor[];
   chosen: string;
   nameOf: (actor: Actor) => string;
+  stateName: (actor: Actor) => string | null;
   choose: (id: string) => void;
 }) => {
   const t = texts.value.inspector;
@@ -103,7 +136,7 @@ const ActorList = ({
               onClick={() => choose(actor.id === chosen ? '' : actor.id)}
             >
               <b>{nameOf(actor)}</b>
-              <small>{actor.isOver ? t.over : (actor.state ?? t.noChart)}</small>
+              <small>{actor.isOver ? t.over : <StateName text={stateName(actor) ?? t.running} />}</small>
             </button>
           </li>
         ))}
@@ -155,7 +188,11 @@ const Inspector = ({ id }: { id: string | null }) => {
   const { shown, link, isPaused, waiting, pause, clear } = useInspection(id);
   const [wanted, setWanted] = useState(everything);
   const entries = useMemo(() => filteredEntries(shown, wanted), [shown, wanted]);
+  const { value: workspace } = usePolled('workspace', getWorkspace);
+  const timeZone = workspace?.time_zone;
+  const times = useMemo(() => timesIn(timeZone), [timeZone, language.value]);
   const nameOf = namesOf(id, shown.actors);
+  const stateName = (actor: Actor): string | null => stateOf(actor, shown.actors);
   const nameById = (actorId: string): string => {
     const actor = shown.actors.get(actorId);
     return actor === undefined ? actorId : nameOf(actor);
@@ -196,6 +233,7 @@ const Inspector = ({ id }: { id: string | null }) => {
             actors={all.filter(isCall)}
             chosen={wanted.call}
             nameOf={nameOf}
+            stateName={stateName}
             choose={(call) => want({ call, actor: '' })}
           />
         ) : (
@@ -204,12 +242,13 @@ const Inspector = ({ id }: { id: string | null }) => {
             actors={all}
             chosen={wanted.actor}
             nameOf={nameOf}
+            stateName={stateName}
             choose={(actor) => want({ actor })}
           />
         )}
         <Card title={t.messages} lead={t.shown(entries.length, shown.entries.length, mostEntries)}>
           <InspectorFilters shown={shown} actors={offered} wanted={wanted} nameOf={nameOf} want={want} />
-          <EntryList entries={entries} nameOf={nameById} />
+          <EntryList entries={entries} nameOf={nameById} times={times} />
         </Card>
       </div>
     </Page>
