@@ -1,35 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
-import { z } from 'zod';
-
-/** The minified source, less than half the size of the source that the package exports. */
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-const violations = z.array(
-  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
-);
-
-/**
- * Returns only the data of violations: passed checks and the selectors of their elements cost more than the checks.
- */
-const options = { resultTypes: ['violations'], reporter: 'no-passes', selectors: false, preload: false };
-
-/** The contrast of every text takes most of the time, and depends on the colours alone. */
-const withoutContrast = { ...options, rules: { 'color-contrast': { enabled: false } } };
+import { fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
 
 /** Asserts that axe finds no violation on the page as it is now, and that the page is no wider than its window. */
 export const everybodyCanUse = async (
   t: ExecutionContext,
   page: Page,
   what: string,
-  { checksContrast = true } = {},
+  choice: { checksContrast?: boolean } = {},
 ): Promise<void> => {
-  // Injected once per document, because axe is large.
-  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe);
-  const chosen = checksContrast ? options : withoutContrast;
-  const found = await page.evaluate(`axe.run(${JSON.stringify(chosen)}).then((result) => result.violations)`);
-  t.deepEqual(violations.parse(found), [], what);
-  t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${what} is too wide`);
+  t.deepEqual(await violationsOn(page, choice), [], what);
+  t.true(await fitsWindow(page), `${what} is too wide`);
 };

@@ -1,37 +1,19 @@
 /** The Chromium shared by all test files of a run. */
-import { existsSync } from 'node:fs';
 import { registerSharedWorker } from 'ava/plugin';
 import { chromium, type Browser } from 'playwright-core';
 import { z } from 'zod';
+import { anyBrowser, browserFlags } from './chromium.ts';
 
-const wholeBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
+export { browserFlags, wholeBrowser } from './chromium.ts';
 
-const findBrowser = (...paths: string[]): string | undefined => paths.find((path) => existsSync(path));
-
-/** Chromium's headless shell has no windows and needs a third of the time. */
-const executablePath = findBrowser('/usr/bin/chromium-headless-shell', ...wholeBrowsers);
-
-export const hasBrowser = executablePath !== undefined;
-
-/** Only a full Chromium supports a microphone. */
-export const wholeBrowser = findBrowser(...wholeBrowsers);
-
-export const browserFlags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+export const hasBrowser = anyBrowser !== undefined;
 
 const answer = z.object({ endpoint: z.string() }).or(z.object({ failed: z.string() }));
 
 const worker = registerSharedWorker({
   filename: new URL('browser-worker.ts', import.meta.url),
   supportedProtocols: ['ava-4'],
-  initialData: JSON.stringify({ executablePath, args: browserFlags }),
+  initialData: JSON.stringify({ executablePath: anyBrowser, args: browserFlags }),
 });
 
 /**

@@ -1,0 +1,146 @@
+/** A gateway with simulated lines that has one of everything, so that no page of the console is empty. */
+import { z } from 'zod';
+import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+import { until } from '#test/helpers/until.ts';
+import { startGatewayProcess } from '../gateway-process.ts';
+
+export type PictureLanguage = 'en' | 'ko';
+
+const talks = {
+  en: {
+    callee: '01055550001',
+    task: 'Confirm the reservation of tomorrow at three',
+    replies: ['Good morning, I call about your reservation.', 'Then we see you at three. Thank you.'],
+    answers: ['Yes, please go ahead.', 'Tomorrow at three is fine.'],
+  },
+  ko: {
+    callee: '01055550002',
+    task: '내일 오후 3시 예약을 확인해 주세요',
+    replies: ['안녕하세요, 예약을 확인하려고 전화드렸습니다.', '세 시에 뵙겠습니다. 감사합니다.'],
+    answers: ['네, 말씀하세요.', '내일 세 시 좋습니다.'],
+  },
+} as const;
+
+const withId = z.object({ id: z.string() });
+const withKey = z.object({ key: z.string() });
+const placed = z.object({ call_id: z.string() });
+const withTurns = z.object({ transcript: z.array(z.unknown()) });
+const asCall = z.object({ status: z.string() });
+
+export type FurnishedGateway = {
+  url: string;
+  adminToken: string;
+  numberId: Readonly<Record<PictureLanguage, string>>;
+  /** A call that has ended, with a transcript. */
+  finishedCall: Readonly<Record<PictureLanguage, string>>;
+  failedCall: string;
+  webhookId: string;
+  trunkId: string;
+  /** Places a call that lasts until it is ended. */
+  placeLastingCall(language: PictureLanguage): Promise<string>;
+  endCall(language: PictureLanguage, callId: string): Promise<void>;
+};
+
+/** Starts the gateway; it ends with `started`. */
+export const startFurnishedGateway = async (started: AsyncDisposableStack): Promise<FurnishedGateway> => {
+  const gateway = await startGatewayProcess(started, {
+    settings: {
+      GW_INSPECT: '1',
+      GW_SIMULATOR_SPEED: '1',
+      GW_AGENT_ALLOW_LOOPBACK: '1',
+      GW_LOG_LEVEL: 'warn',
+      GW_RECORDINGS_FORMAT: 'ogg',
+    },
+  });
+  const { url, admin } = gateway;
+  const keys: Record<string, string> = {};
+  const numberIds: Record<PictureLanguage, string> = { ko: gateway.numberId, en: '' };
+
+  const request = async (language: PictureLanguage, method: string, path: string, body?: object) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${keys[language] ?? ''}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
+  };
+
+  const created = await admin('POST', '/numbers', { number: '07011112222', language: 'en' });
+  numberIds.en = withId.parse(created).id;
+  for (const language of ['ko', 'en'] as const) {
+    const { replies } = talks[language];
+    const agent = await startAgentServer(replies.map(sendReply));
+    started.defer(() => agent.close());
+    const id = numberIds[language];
+    keys[language] = withKey.parse(await admin('POST', `/numbers/${id}/key`, {})).key;
+    await admin('PATCH', `/numbers/${id}`, { silence_timeout_sec: 600, ring_timeout_sec: 180 });
+    await admin('PUT', `/numbers/${id}/agents/outbound`, {
+      agent: 'endpoint',
+      agent_type: 'webhook',
+      chat_url: agent.url,
+    });
+  }
+  await admin('PATCH', `/numbers/${numberIds.en}`, {
+    listen_in: 'announced',
+    transfer_targets: ['0212345*'],
+  });
+
+  const placeTo = async (language: PictureLanguage, to: string, more: object = {}): Promise<string> =>
+    placed.parse(
+      await request(language, 'POST', '/calls', { to, instruction: talks[language].task, ...more }),
+    ).call_id;
+  const untilStatus = (language: PictureLanguage, callId: string, ...statuses: string[]) =>
+    until(`call ${callId} is ${statuses.join(' or ')}`, async () => {
+      const { status } = asCall.parse(await request(language, 'GET', `/calls/${callId}`));
+      return statuses.includes(status) || undefined;
+    });
+  const follow = (language: PictureLanguage, end: object) => {
+    const { callee, answers } = talks[language];
+    const script = [{ listen: true }, ...answers.flatMap((say) => [{ say }, { listen: true }]), end];
+    return admin('PUT', `/simulator/callees/${callee}`, { script });
+  };
+
+  const webhookId = withId.parse(await admin('POST', '/webhooks', { url: 'http://127.0.0.1:9/events' })).id;
+  const trunkId = withId.parse(
+    await admin('POST', '/trunks', { name: 'carrier', host: 'sip.example.com' }),
+  ).id;
+  await admin('POST', '/tokens', { name: 'reader', role: 'viewer' });
+
+  const finishedCall = { ko: '', en: '' };
+  for (const language of ['ko', 'en'] as const) {
+    await follow(language, { hang_up: true });
+    finishedCall[language] = await placeTo(language, talks[language].callee, {
+      metadata: { order: 'A-1042' },
+    });
+  }
+  const failedCall = await placeTo('en', '01000000003');
+  for (const language of ['ko', 'en'] as const)
+    await untilStatus(language, finishedCall[language], 'completed');
+  await untilStatus('en', failedCall, 'no_answer', 'failed');
+  for (const language of ['ko', 'en'] as const) await follow(language, { hold_sec: 600 });
+
+  return {
+    url,
+    adminToken: gateway.adminHeaders['authorization']?.replace('Bearer ', '') ?? '',
+    numberId: numberIds,
+    finishedCall,
+    failedCall,
+    webhookId,
+    trunkId,
+    async placeLastingCall(language) {
+      const callId = await placeTo(language, talks[language].callee, { max_duration_sec: 1_800 });
+      await untilStatus(language, callId, 'active');
+      const { replies, answers } = talks[language];
+      await until('all words of the script are spoken', async () => {
+        const { transcript } = withTurns.parse(await request(language, 'GET', `/calls/${callId}/transcript`));
+        return transcript.length >= replies.length + answers.length || undefined;
+      });
+      return callId;
+    },
+    async endCall(language, callId) {
+      await request(language, 'POST', `/calls/${callId}/hangup`, { immediate: true });
+    },
+  };
+};

@@ -1,0 +1,177 @@
+/**
+ * `npm run pictures -- FOLDER`: pictures of every page of the console and of its main states, at three widths, light and
+ * dark, in English and Korean, each checked with axe. Starts a gateway of its own and ends it. `--guides` takes only the
+ * pictures of the guides, and compresses them.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { z } from 'zod';
+import { fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
+import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
+import { startFurnishedGateway, type FurnishedGateway, type PictureLanguage } from './furnished-gateway.ts';
+import { koreanFont } from './korean-font.ts';
+import { statesOf, type State } from './states.ts';
+
+type Look = { language: PictureLanguage; width: number; isDark: boolean };
+
+const widths = [390, 768, 1440];
+const heightOf = (width: number): number => (width < 600 ? 844 : 900);
+/** Chromium makes no larger pictures. */
+const tallest = 8_000;
+
+const everyLook: readonly Look[] = (['en', 'ko'] as const).flatMap((language) =>
+  widths.flatMap((width) => [false, true].map((isDark) => ({ language, width, isDark }))),
+);
+
+/** The pictures of the guides: few and small. */
+const chosen: readonly { name: string; look: Look }[] = [
+  { name: 'call-live', look: { language: 'en', width: 1440, isDark: false } },
+  { name: 'overview', look: { language: 'en', width: 1440, isDark: false } },
+  { name: 'reference-operation', look: { language: 'en', width: 1440, isDark: false } },
+  { name: 'call-finished', look: { language: 'ko', width: 1440, isDark: true } },
+  { name: 'phone', look: { language: 'en', width: 390, isDark: false } },
+];
+
+const webpQuality = 70;
+
+const openContext = async (
+  browser: Browser,
+  { url, adminToken }: FurnishedGateway,
+  look: Look,
+  isSignedIn: boolean,
+): Promise<BrowserContext> => {
+  const context = await browser.newContext({
+    locale: look.language === 'ko' ? 'ko-KR' : 'en-US',
+    viewport: { width: look.width, height: heightOf(look.width) },
+    colorScheme: look.isDark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  });
+  await context.route('https://stately.ai/**', (route) => route.abort());
+  if (isSignedIn) {
+    const response = await context.request.post(`${url}/console/session`, {
+      headers: { origin: url, 'x-trunkline-console': '1' },
+      data: { token: adminToken },
+    });
+    if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()}`);
+  }
+  return context;
+};
+
+/** Resolves when the page has painted everything that it has. */
+const settle = async (page: Page, { lastPart }: State): Promise<void> => {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  if (lastPart !== undefined) await page.locator(lastPart).first().waitFor();
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
+  await page.evaluate(
+    'new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))',
+  );
+};
+
+/** Opens a state in a page of its own. */
+const openState = async (context: BrowserContext, url: string, state: State): Promise<Page> => {
+  const page = await context.newPage();
+  await page.goto(url + state.path);
+  await settle(page, state);
+  await state.act?.(page);
+  await settle(page, state);
+  return page;
+};
+
+/** Makes the window as high as the page: in a picture of a scrolled page, the sticky menu would be cut. */
+const growToPage = async (page: Page, width: number): Promise<void> => {
+  const height = z.number().parse(await page.evaluate('document.documentElement.scrollHeight'));
+  await page.setViewportSize({ width, height: Math.min(tallest, Math.max(height, heightOf(width))) });
+};
+
+const takeWebp = async (page: Page, path: string): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: webpQuality });
+  await writeFile(path, Buffer.from(data, 'base64'));
+};
+
+/** Returns what is wrong with the page. */
+const complaintsAbout = async (page: Page): Promise<string[]> => [
+  ...(await violationsOn(page)).map(({ id, nodes }) => `axe ${id}: ${nodes[0]?.html ?? ''}`),
+  ...((await fitsWindow(page)) ? [] : ['wider than its window']),
+];
+
+const nameOf = (state: string, { language, width, isDark }: Look): string =>
+  `${state}-${language}-${width}-${isDark ? 'dark' : 'light'}`;
+
+type Album = { folder: string; isForGuides: boolean };
+
+const readArguments = ([folder, option, ...more]: readonly string[]): Album => {
+  if (folder === undefined || more.length > 0 || (option !== undefined && option !== '--guides'))
+    throw new Error('Give the folder of the pictures: npm run pictures -- FOLDER [--guides]');
+  return { folder, isForGuides: option === '--guides' };
+};
+
+/** Takes one picture. Returns what is wrong with the page. */
+const takePicture = async (
+  context: BrowserContext,
+  url: string,
+  state: State,
+  look: Look,
+  { folder, isForGuides }: Album,
+): Promise<string[]> => {
+  const page = await openState(context, url, state);
+  const complaints = await complaintsAbout(page);
+  if (isForGuides) {
+    await takeWebp(page, join(folder, `${state.name}.webp`));
+  } else {
+    await growToPage(page, look.width);
+    await settle(page, state);
+    await page.screenshot({ path: join(folder, `${nameOf(state.name, look)}.png`) });
+  }
+  await page.close();
+  return complaints;
+};
+
+const takePictures = async (album: Album, started: AsyncDisposableStack): Promise<void> => {
+  console.log(`Korean font: ${await koreanFont()}`);
+  if (anyBrowser === undefined) throw new Error('Chromium is not installed.');
+  await mkdir(album.folder, { recursive: true });
+  const gateway = await startFurnishedGateway(started);
+  const browser = await chromium.launch({ executablePath: anyBrowser, args: browserFlags });
+  started.defer(() => browser.close());
+  const isWanted = (state: string, look: Look): boolean =>
+    !album.isForGuides ||
+    chosen.some(({ name, look: wanted }) => nameOf(name, wanted) === nameOf(state, look));
+  let taken = 0;
+  let complaints = 0;
+  for (const look of everyLook) {
+    const states = statesOf(gateway, look.language).filter(({ name }) => isWanted(name, look));
+    if (states.length === 0) continue;
+    const liveCall = await gateway.placeLastingCall(look.language);
+    const signedOut = await openContext(browser, gateway, look, false);
+    const signedIn = await openContext(browser, gateway, look, true);
+    for (const state of states) {
+      const context = state.isSignedIn === false ? signedOut : signedIn;
+      const path = state.path.replace('LIVE', liveCall);
+      const found = await takePicture(context, gateway.url, { ...state, path }, look, album).catch(
+        (error: unknown) => [error instanceof Error ? error.message : String(error)],
+      );
+      for (const complaint of found) console.log(`${nameOf(state.name, look)}: ${complaint}`);
+      complaints += found.length;
+      taken += 1;
+    }
+    await gateway.endCall(look.language, liveCall);
+    await Promise.all([signedOut.close(), signedIn.close()]);
+    console.log(`${nameOf('all', look)}: done`);
+  }
+  console.log(`${taken} pictures in ${album.folder}, ${complaints} complaints`);
+  if (complaints > 0) process.exitCode = 1;
+};
+
+await using started = new AsyncDisposableStack();
+const interruption = Promise.withResolvers<never>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => interruption.reject(new Error(`ended by ${signal}`)));
+try {
+  await Promise.race([takePictures(readArguments(process.argv.slice(2)), started), interruption.promise]);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,35 @@
+/** Checks a page with axe. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+/** The minified source, less than half the size of the source that the package exports. */
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+const violations = z.array(
+  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
+);
+
+export type Violation = z.infer<typeof violations>[number];
+
+/**
+ * Returns only the data of violations: passed checks and the selectors of their elements cost more than the checks.
+ */
+const options = { resultTypes: ['violations'], reporter: 'no-passes', selectors: false, preload: false };
+
+/** The contrast of every text takes most of the time, and depends on the colours alone. */
+const withoutContrast = { ...options, rules: { 'color-contrast': { enabled: false } } };
+
+/** Returns the violations that axe finds on the page as it is now. */
+export const violationsOn = async (page: Page, { checksContrast = true } = {}): Promise<Violation[]> => {
+  // Injected once per document, because axe is large.
+  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe);
+  const chosen = checksContrast ? options : withoutContrast;
+  const found = await page.evaluate(`axe.run(${JSON.stringify(chosen)}).then((result) => result.violations)`);
+  return violations.parse(found);
+};
+
+/** Whether the page is no wider than its window. */
+export const fitsWindow = async (page: Page): Promise<boolean> =>
+  (await page.evaluate('document.documentElement.scrollWidth <= innerWidth')) === true;
