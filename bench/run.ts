@@ -2,6 +2,7 @@
 import { benchAnswering } from './answering.ts';
 import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCallList } from './call-list.ts';
+import { benchConsole } from './console.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHangingRecognizer } from './hanging-recognizer.ts';
@@ -33,6 +34,7 @@ await runBenches(
     ['hanging-recognizer', benchHangingRecognizer],
     ['start', benchStart],
     ['call-list', benchCallList],
+    ['console', benchConsole],
     ['resampling', benchResampling],
     ['sound-gaps', benchSoundGaps],
     ['take-over', benchTakeOver],
