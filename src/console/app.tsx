@@ -92,7 +92,7 @@ const SignedIn = () => (
 
 const PhoneDock = fetchedComponent('phone', async () => (await import('./phone/dock.tsx')).PhoneDock);
 
-/** The web phone. It is connected on every page, and loaded when it opens for the first time. */
+/** The web phone, which is connected on every page and loaded when it opens for the first time. */
 const Phone = () => {
   const signedInAs = session.value.is === 'signed-in' ? session.value.as.id : null;
   useEffect(() => (signedInAs === null ? undefined : connectPhone()), [signedInAs]);
