@@ -3,7 +3,7 @@
  * simulated line"), telephones with a script, and the default caller.
  */
 import type { Logger } from 'pino';
-import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
+import type { CalleeBehaviour, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { LineInput, UnansweredLineCause } from '#machines/line.ts';
 import {
@@ -91,17 +91,22 @@ const answering = (talk: Behaviour): Behaviour =>
     yield* talk(phone);
   };
 
-const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
-  ['01000000001', answering((phone) => talkPolitely(phone))],
-  ['01000000002', letRing],
-  ['01000000003', calleeOf([{ busy: true }])],
-  ['01000000004', calleeOf([{ decline: true }])],
-  ['01000000005', answering((phone) => talkPolitely(phone, true))],
-  ['01000000006', calleeOf([])],
-  ['01000000007', answering(saySomethingAndHangUp)],
-  ['01000000008', answering(talkOver)],
-  ['01000000009', calleeOf([{ trunk_error: true }])],
+const knownCallees: ReadonlyMap<string, { name: CalleeBehaviour; behaviour: Behaviour }> = new Map([
+  ['01000000001', { name: 'polite', behaviour: answering((phone) => talkPolitely(phone)) }],
+  ['01000000002', { name: 'no_answer', behaviour: letRing }],
+  ['01000000003', { name: 'busy', behaviour: calleeOf([{ busy: true }]) }],
+  ['01000000004', { name: 'declines', behaviour: calleeOf([{ decline: true }]) }],
+  ['01000000005', { name: 'one_more_thing', behaviour: answering((phone) => talkPolitely(phone, true)) }],
+  ['01000000006', { name: 'silent', behaviour: calleeOf([]) }],
+  ['01000000007', { name: 'hangs_up', behaviour: answering(saySomethingAndHangUp) }],
+  ['01000000008', { name: 'interrupts', behaviour: answering(talkOver) }],
+  ['01000000009', { name: 'trunk_error', behaviour: calleeOf([{ trunk_error: true }]) }],
 ]);
+
+/** The callees that every gateway knows, by their numbers. */
+export const knownBehaviours: ReadonlyMap<string, CalleeBehaviour> = new Map(
+  [...knownCallees].map(([number, { name }]) => [number, name]),
+);
 
 /** Behaviours of the known numbers after the answer, from any point of the call. */
 const knownTalk: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
@@ -278,7 +283,7 @@ export const createCallees = ({
 
   const withoutScript = (input: LineInput): Reached => {
     const { to, language } = input;
-    const known = knownCallees.get(to) ?? (anybody === undefined ? letRing : undefined);
+    const known = knownCallees.get(to)?.behaviour ?? (anybody === undefined ? letRing : undefined);
     if (known !== undefined) return knownPerson(known, language);
     const createParty = anybody?.(input) ?? behaving(letRing);
     return { createParty, language, who: 'person', people: nobodyElse };

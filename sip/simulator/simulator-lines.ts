@@ -7,6 +7,7 @@ import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { HeardBefore } from '#src/domain/sip-leg.ts';
+import type { CalleeBehaviour } from '#src/domain/simulated-callee.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MediaMeans } from '#sip/audio/call-media.ts';
@@ -17,6 +18,7 @@ import {
   callerOf,
   createCallees,
   knownPerson,
+  knownBehaviours,
   scripted,
   unreachable,
   type CalleesOptions,
@@ -77,6 +79,8 @@ export type SimulatorLines = Lines & {
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
   /** Returns the progress of the script of a current or recent rehearsal. */
   scriptProgress: Rehearsals['find'];
+  /** The callees that every gateway knows, by their numbers. */
+  knownCallees: ReadonlyMap<string, CalleeBehaviour>;
 };
 
 type State = { is: 'new' } | { is: 'open'; onArrival: OnArrival } | { is: 'closed' };
@@ -250,6 +254,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       }
     },
     scriptProgress: rehearsals.find,
+    knownCallees: knownBehaviours,
     health: () =>
       state.is === 'open' ? { ready: true } : { ready: false, detail: 'The simulated lines are not open.' },
     takeNoMore: () => Promise.resolve(),

@@ -22,6 +22,7 @@ import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type {
+  ListedCallee,
   Script,
   ScriptProgress,
   ScriptRehearsal,
@@ -126,8 +127,10 @@ export type EventServices = {
 export type OperationServices = {
   /** The name of this gateway among those that share the database. */
   node: string;
-  /** Version of the gateway, for the OpenAPI document. */
+  /** Version of the gateway. */
   version: string;
+  /** Returns the current load of this gateway: shares from 0 to 1, and the delay of its timers. */
+  load: () => { utilization: number; memory: number; delayMs: number };
   logger: Logger;
   clock: Clock;
   limits: RequestLimits;
@@ -218,6 +221,11 @@ export interface Simulator {
   defineCallee(workspaceId: string, number: string, callee: SimulatedCallee): Promise<void>;
   /** Returns the behaviour of a callee; `undefined` for a number that the workspace has not defined. */
   findCallee(workspaceId: string, number: string): Promise<SimulatedCallee | undefined>;
+  /**
+   * Returns the callees that calls of the workspace reach, by number: those that every gateway knows, and up to two
+   * hundred with a script.
+   */
+  listCallees(workspaceId: string): Promise<readonly ListedCallee[]>;
   /** Removes the behaviour of a callee. Resolves to whether the workspace had defined one. */
   deleteCallee(workspaceId: string, number: string): Promise<boolean>;
   /**

@@ -26,7 +26,7 @@ import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './http/route.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
-import { deleteCallee, getCallee, putCallee } from './simulator/callees.ts';
+import { deleteCallee, getCallee, listCallees, putCallee } from './simulator/callees.ts';
 import { getSimulatedCall, placeSimulatedCall } from './simulator/simulated-calls.ts';
 import { createToken, revokeToken, getCurrentToken, listTokens } from './tokens/tokens.ts';
 import { listGateways } from './operation/list-gateways.ts';
@@ -52,6 +52,7 @@ import {
   listWorkspaceCalls,
 } from './workspace/workspace-calls.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
+import { countWorkspaceCalls } from './workspace/count-calls.ts';
 import { exportCalls } from './workspace/export-calls.ts';
 import { exportAudit, listAudit } from './workspace/audit-log.ts';
 import { getCallReplay } from './workspace/get-call-replay.ts';
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
 
   listWorkspaceCalls,
   exportCalls,
+  countWorkspaceCalls,
   getWorkspaceCall,
   eraseCall,
   getWorkspaceCallEvents,
@@ -142,6 +144,7 @@ export const routes: readonly Route[] = [
 
   placeSimulatedCall,
   getSimulatedCall,
+  listCallees,
   putCallee,
   getCallee,
   deleteCallee,

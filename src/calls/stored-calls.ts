@@ -2,7 +2,12 @@
 import { Refusal } from '#src/domain/refusal.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
-import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/calls/call-list.ts';
+import {
+  countCalls,
+  listCalls,
+  SearchTooBroad,
+  type CallListQuery,
+} from '#src/persistence/calls/call-list.ts';
 import { callRecords } from '#src/persistence/calls/call-records.ts';
 import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallReading, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
@@ -38,6 +43,8 @@ export type StoredCalls = {
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
   /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
+  /** Returns the number of calls that match, counted up to `limit`. Refuses like a page. */
+  count(query: CallListQuery): Promise<number>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
   /** Resolves to the words that were heard so far, in order. */
@@ -84,6 +91,7 @@ export const createStoredCalls = (db: Database): StoredCalls => {
       const listed = calls.map((call) => ({ ...call, turnLatencyP95Ms: latencies.get(call.id) ?? null }));
       return { calls: listed, next };
     },
+    count: (query) => countCalls(db, query).catch(tooBroad),
     records: (wanted) => callRecords(db, wanted),
     transcript: (callId) => transcriptOf(db, callId),
     journal: (callId, after) => journalOf(db, callId, after),

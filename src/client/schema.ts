@@ -635,6 +635,13 @@ export type WorkspaceCallListItem = {
   turn_latency_p95_ms: number | null;
 };
 
+export type CallCount = {
+  /** At most 10000. */
+  calls: number;
+  /** Whether there are more calls than that. */
+  has_more: boolean;
+};
+
 export type WorkspaceCall = {
   /** The same as `id`. */
   call_id: string;
@@ -993,6 +1000,17 @@ export type Gateway = {
     /** Active calls that began at another gateway, or before the last start of this one. */
     taken_over: number;
   };
+  /** Its version; null for the gateways that did not answer the request. */
+  version: string | null;
+  /** Its load now; null for the gateways that did not answer the request. */
+  load: {
+    /** Share of the time in which its main thread was busy, from 0 to 1. */
+    utilization: number;
+    /** Share of its memory that is in use, from 0 to 1. */
+    memory: number;
+    /** How late its timers are, because it is busy. Milliseconds. */
+    delay_ms: number;
+  } | null;
   /** Whether this gateway answered the request. */
   is_current: boolean;
 };
@@ -1552,6 +1570,27 @@ export type DeliveryWithPayload = {
   payload: string;
   /** Whether the body is longer. */
   payload_truncated: boolean;
+};
+
+export type ListedCallee = {
+  /** Domestic format. */
+  number: string;
+  /** `script`: it has a script; the others are there without setup. */
+  behaviour:
+    | 'polite'
+    | 'no_answer'
+    | 'busy'
+    | 'declines'
+    | 'one_more_thing'
+    | 'silent'
+    | 'hangs_up'
+    | 'interrupts'
+    | 'trunk_error'
+    | 'script';
+  /** The behaviour in words. */
+  description: string;
+  /** Number of steps of the script; null without a script. */
+  steps: number | null;
 };
 
 export type SimulatedCallee = {
@@ -2273,6 +2312,33 @@ export type Operations = {
         }
       | undefined;
     answer: Response;
+  };
+  /** Count the listed calls. The number of calls of `listWorkspaceCalls` with the same query, counted up to 10000. */
+  countWorkspaceCalls: {
+    request:
+      | {
+          status?: CallStatus | undefined;
+          direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls with exactly this metadata; several parameters must all match. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          metadata?: Record<string, string> | undefined;
+          /** Calls that started at this time or later. */
+          since?: string | undefined;
+          /** Calls that started before this time. */
+          until?: string | undefined;
+          /** Only calls of this number. */
+          number_id?: string | undefined;
+          /** Only calls over this trunk. */
+          trunk_id?: string | undefined;
+          end_reason?: EndReason | undefined;
+          /** Calls that started on this day or later, in the time zone of the workspace. */
+          first_day?: string | undefined;
+          /** Calls that started on this day or earlier, in the time zone of the workspace. */
+          last_day?: string | undefined;
+          /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
+          q?: string | undefined;
+        }
+      | undefined;
+    answer: CallCount;
   };
   /** Read a call of any number. Like `getCall`, for the whole workspace, with the trunk and the addresses of the call. */
   getWorkspaceCall: {
@@ -3000,6 +3066,13 @@ export type Operations = {
       outcome: 'playing' | 'done' | 'timed_out';
     };
   };
+  /** List the callees. Who answers the calls of the workspace on the simulated line, by number: the callees that every gateway knows, and up to 200 with a script. Any other number rings on the web phones of the workspace. */
+  listCallees: {
+    request: undefined;
+    answer: {
+      callees: ListedCallee[];
+    };
+  };
   /** Read the script of a callee. The script stored for this number. */
   getCallee: {
     request: {
@@ -3183,6 +3256,7 @@ export const operations = {
   issueKey: { method: 'POST', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
   listWorkspaceCalls: { method: 'GET', path: '/api/v1/admin/calls', headers: [], answer: 'json' },
   exportCalls: { method: 'GET', path: '/api/v1/admin/calls.csv', headers: [], answer: 'file' },
+  countWorkspaceCalls: { method: 'GET', path: '/api/v1/admin/call-count', headers: [], answer: 'json' },
   getWorkspaceCall: { method: 'GET', path: '/api/v1/admin/calls/{call_id}', headers: [], answer: 'json' },
   eraseCall: { method: 'DELETE', path: '/api/v1/admin/calls/{call_id}', headers: [], answer: 'nothing' },
   getWorkspaceCallEvents: {
@@ -3264,6 +3338,7 @@ export const operations = {
     headers: [],
     answer: 'json',
   },
+  listCallees: { method: 'GET', path: '/api/v1/admin/simulator/callees', headers: [], answer: 'json' },
   getCallee: { method: 'GET', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
   putCallee: { method: 'PUT', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
   deleteCallee: {

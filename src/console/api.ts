@@ -10,6 +10,7 @@ import type {
   Delivery,
   Direction,
   Gateway,
+  ListedCallee,
   Overview,
   PhoneNumber,
   ReplayStep,
@@ -49,6 +50,12 @@ const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
 
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
   client.listWorkspaceCalls(given<CallQuery>(withMetadata(query)));
+
+/** Returns the number of listed calls, and whether there are more. */
+export const countCalls = (filters: CallFilters) =>
+  client.countWorkspaceCalls(
+    given<RequestOf<'countWorkspaceCalls'>>(withMetadata({ ...filters, order: '' })),
+  );
 
 /** Returns the listed calls as a spreadsheet file. */
 export const exportCalls = async (filters: CallFilters): Promise<Blob> =>
@@ -111,6 +118,16 @@ export const getRecording = async (id: string): Promise<ArrayBuffer> =>
 /** Places a call by the client API with the number's key. */
 export const placeCall = (key: string, call: RequestOf<'createCall'>['body'], idempotencyKey: string) =>
   client.createCall({ body: call, 'idempotency-key': idempotencyKey }, { key });
+
+/** Returns the callees of the simulated line; null on real lines. */
+export const listCallees = async (): Promise<ListedCallee[] | null> => {
+  try {
+    return (await client.listCallees()).callees;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+};
 
 export const hangUp = (key: string, id: string, immediate: boolean) =>
   client.hangUp({ call_id: id, body: { immediate } }, { key });

@@ -1,9 +1,9 @@
 /** Root of the console: session, frame and current page. */
 import type { JSX, ComponentType } from 'preact';
 import { session } from './session.ts';
-import { Frame } from './parts/frame.tsx';
+import { Frame, pageLinks } from './parts/frame.tsx';
 import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
-import { Missing, Loading } from './parts/page.tsx';
+import { Loading, UnknownPage } from './parts/page.tsx';
 import { FindSession, OpenLink, SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { CallsPage } from './pages/calls.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -11,7 +11,7 @@ import { dockShape } from './phone/dock-state.ts';
 import { PhoneButton } from './phone/phone-button.tsx';
 import { connectPhone } from './phone/phone-connection.ts';
 import { texts } from './language/language.ts';
-import { isAskedToLeave, linkTo, route, leave, stay } from './shown-page.ts';
+import { isAskedToLeave, leave, page, route, stay } from './shown-page.ts';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { fetchPart } from './fetched-part.ts';
@@ -175,6 +175,6 @@ const CurrentPage = () => {
     case 'gateways':
       return <GatewaysPage />;
     default:
-      return <Missing back={{ to: linkTo('calls'), label: texts.value.shell.nav.calls }} />;
+      return <UnknownPage path={`#/${page.value}`} links={pageLinks()} />;
   }
 };

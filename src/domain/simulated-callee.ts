@@ -15,6 +15,31 @@ export type ScriptRehearsal = {
 /** A callee of a workspace. */
 export type SimulatedCallee = { script: Script; rehearsal: ScriptRehearsal | null };
 
+/** Behaviours of the callees that every gateway knows, and of those with a script. */
+export const calleeBehaviours = [
+  'polite',
+  'no_answer',
+  'busy',
+  'declines',
+  'one_more_thing',
+  'silent',
+  'hangs_up',
+  'interrupts',
+  'trunk_error',
+  'script',
+] as const;
+
+export type CalleeBehaviour = (typeof calleeBehaviours)[number];
+
+/** A callee that calls of a workspace reach. */
+export type ListedCallee = {
+  /** Domestic format. */
+  number: string;
+  behaviour: CalleeBehaviour;
+  /** Number of steps of the script; null without a script. */
+  steps: number | null;
+};
+
 /** Progress of a rehearsed script. */
 export type ScriptProgress = {
   steps: number;

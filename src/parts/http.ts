@@ -85,7 +85,7 @@ const apiServicesOf = (
   parts: ApiParts & { watching: CallWatching },
 ): ApiServices => {
   const { telephony, agents } = parts;
-  const { metrics } = parts.telemetry;
+  const { metrics, eventLoop, memoryShare } = parts.telemetry;
   const { control, knownKeys } = parts.calls;
   const { urlProblem } = parts.outgoing;
   const dataFolderProblem = createDataFolderWatch({
@@ -154,6 +154,11 @@ const apiServicesOf = (
     operation: {
       node: config.node,
       version: parts.version,
+      load: () => ({
+        utilization: eventLoop.currentUtilization(),
+        memory: memoryShare(),
+        delayMs: eventLoop.currentDelayMs(),
+      }),
       logger,
       clock,
       limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },

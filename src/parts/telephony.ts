@@ -40,7 +40,7 @@ import type { Rehearsal } from '#sip/simulator/script-watch.ts';
 import type { SimulatorLines, SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Person } from '#sip/simulator/transferring.ts';
 import type { Simulator, Health } from '#src/api/api-services.ts';
-import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
+import type { ListedCallee, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -51,6 +51,7 @@ import {
   createSimulatedCalleeSearch,
   deleteSimulatedCallee,
   findSimulatedCallee,
+  listSimulatedCallees,
   putSimulatedCallee,
 } from '#src/persistence/workspaces/simulated-callees.ts';
 import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
@@ -283,6 +284,9 @@ const openRehearsal = async (settings: ScriptRehearsal): Promise<Rehearsal> => (
   people: new Map(Object.entries(settings.people ?? {}).map(([number, does]) => [number, personWho[does]])),
 });
 
+/** Maximum number of callees with a script in the list. */
+const mostListedCallees = 200;
+
 /** Callees of the simulated network that have a script, in the database. */
 const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['findCallee']> => {
   const find = createSimulatedCalleeSearch(database);
@@ -298,7 +302,7 @@ const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['f
 
 /** Callers and callees of the simulated network, for the admin API. */
 export const createSimulatedPeople = (
-  lines: Pick<SimulatorLines, 'placeInbound' | 'scriptProgress'>,
+  lines: Pick<SimulatorLines, 'placeInbound' | 'scriptProgress' | 'knownCallees'>,
   database: Database,
   { node, scriptProgressAt }: { node: string; scriptProgressAt: Cluster['scriptProgressAt'] },
 ): Simulator => ({
@@ -334,6 +338,16 @@ export const createSimulatedPeople = (
   defineCallee: (workspaceId, number, { script, rehearsal }) =>
     putSimulatedCallee(database, { workspaceId, number, script: parsed(script, 'callee'), rehearsal }),
   findCallee: (workspaceId, number) => findSimulatedCallee(database, { workspaceId, number }),
+  async listCallees(workspaceId) {
+    const withScript = await listSimulatedCallees(database, { workspaceId, limit: mostListedCallees });
+    // The script of a workspace replaces the known callee of the same number.
+    const callees = new Map<string, ListedCallee>(
+      [...lines.knownCallees].map(([number, behaviour]) => [number, { number, behaviour, steps: null }]),
+    );
+    for (const { number, script } of withScript)
+      callees.set(number, { number, behaviour: 'script', steps: script.length });
+    return [...callees.values()].toSorted((one, other) => (one.number < other.number ? -1 : 1));
+  },
   deleteCallee: (workspaceId, number) => deleteSimulatedCallee(database, { workspaceId, number }),
   async scriptProgress({ id: callId, node: holder }) {
     const here = lines.scriptProgress(callId);

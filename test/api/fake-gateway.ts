@@ -208,6 +208,7 @@ export const fakeGateway = async (
     inspects: true,
     onAnswered: () => {},
     version: '0.0.0',
+    load: () => ({ utilization: 0.25, memory: 0.5, delayMs: 3 }),
     ...overrides,
   };
   const api = createApi({ calls: all, directory: all, events: all, operation: all });

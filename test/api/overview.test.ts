@@ -207,6 +207,14 @@ test.serial('lists the gateways with only the calls of the workspace', async (t)
       { name: 'test', takes_calls: false, calls: { ringing: 1, active: 0, taken_over: 0 }, is_current: true },
     ],
   });
+  // Version and load are known of the gateway that answers.
+  t.like(body, {
+    gateways: [
+      { version: null, load: null },
+      { version: null, load: null },
+      { version: '0.0.0', load: { utilization: 0.25, memory: 0.5, delay_ms: 3 } },
+    ],
+  });
   t.notRegex(JSON.stringify(body), /10\.0\.0\.5/, 'where they are is nobody’s business');
 });
 
@@ -232,6 +240,11 @@ const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
       callees.set(`${workspaceId} ${number}`, defined);
     },
     findCallee: async (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
+    listCallees: async (workspaceId) =>
+      [...callees].flatMap(([key, { script: steps }]) => {
+        const [owner, number = ''] = key.split(' ');
+        return owner === workspaceId ? [{ number, behaviour: 'script' as const, steps: steps.length }] : [];
+      }),
     deleteCallee: async (workspaceId, number) => callees.delete(`${workspaceId} ${number}`),
     scriptProgress: async () => undefined,
     ...overrides,
@@ -239,7 +252,8 @@ const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
 };
 
 const calls = '/api/v1/admin/simulator/calls';
-const callee = '/api/v1/admin/simulator/callees/010-1111-2222';
+const callees = '/api/v1/admin/simulator/callees';
+const callee = `${callees}/010-1111-2222`;
 const script = [{ say: 'Hello.' }, { hang_up: true }];
 
 test.serial('simulates an inbound call with a script or with a polite caller', async (t) => {
@@ -325,6 +339,34 @@ test.serial('sets and returns the behaviour of a callee', async (t) => {
   t.deepEqual((await admin.get(callee)).body, body);
 });
 
+test.serial('lists the callees that can be called, with their behaviour in words', async (t) => {
+  const { admin, client } = await fakeGateway(t, {
+    simulator: simulator({
+      listCallees: async () => [
+        { number: '01000000001', behaviour: 'polite', steps: null },
+        { number: '01011112222', behaviour: 'script', steps: 2 },
+        { number: '5555550123', behaviour: 'busy', steps: null },
+      ],
+    }),
+  });
+  const { status, body } = await admin.get(callees);
+  t.is(status, 200);
+  t.deepEqual(body, {
+    callees: [
+      {
+        number: '01000000001',
+        behaviour: 'polite',
+        description: 'Answers after a second, talks politely, and lets the agent end the call.',
+        steps: null,
+      },
+      { number: '01011112222', behaviour: 'script', description: 'Follows its script.', steps: 2 },
+    ],
+  });
+  const { body: viewer } = await admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
+  t.deepEqual((await admin.as(String(viewer['token'])).get(callees)).body, body);
+  t.is((await client.get(callees)).status, 401);
+});
+
 test.serial('deletes the behaviour of a callee', async (t) => {
   const { admin } = await fakeGateway(t, { simulator: simulator() });
   t.is((await admin.delete(callee)).status, 404);
@@ -373,6 +415,7 @@ test.serial('responds with 404 if the gateway has no simulated line', async (t) 
     await admin.post(calls, { to: '0212345678', from: '01012345678' }),
     await admin.put(callee, { script }),
     await admin.get(callee),
+    await admin.get(callees),
   ]) {
     t.is(status, 404);
     t.is(body.code, 'not_found');
@@ -384,6 +427,8 @@ test.serial('hides the callees of a workspace from other workspaces', async (t) 
   const { adminToken } = await addWorkspace(gateway.database);
   t.is((await gateway.admin.put(callee, { script })).status, 200);
   t.is((await gateway.client.as(adminToken).get(callee)).status, 404);
+  t.deepEqual((await gateway.client.as(adminToken).get(callees)).body, { callees: [] });
+  t.like((await gateway.admin.get(callees)).body, { callees: [{ number: '01011112222', steps: 2 }] });
 });
 
 test.serial('shows the progress of rehearsed scripts only for calls of the workspace', async (t) => {

@@ -67,7 +67,12 @@ const finds = async (
   expected: readonly string[],
   searches: readonly string[],
 ): Promise<void> => {
-  for (const q of searches) t.deepEqual((await found(gateway, { q })).toSorted(), expected.toSorted(), q);
+  for (const q of searches) {
+    t.deepEqual((await found(gateway, { q })).toSorted(), expected.toSorted(), q);
+    const query = new URLSearchParams({ q }).toString();
+    const { body } = await gateway.admin.get(`/api/v1/admin/call-count?${query}`);
+    t.deepEqual(body, { calls: expected.length, has_more: false }, q);
+  }
 };
 
 test.serial('finds a call by spoken words in any language and by the beginnings of words', async (t) => {

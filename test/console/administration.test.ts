@@ -160,7 +160,7 @@ consoleTest(
 
 /** Buttons that a viewer may press, because they change nothing. */
 const harmless =
-  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
+  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Filters|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
 
 consoleTest(
   'shows a viewer every page, without actions that the API would reject',
@@ -263,6 +263,7 @@ consoleTest(
     const own = page.getByRole('listitem').filter({ hasText: 'gateway (this console)' });
     await own.getByText('1 call in progress').waitFor();
     await own.getByText('Running').waitFor();
+    await own.getByText(/busy [\d.]+% · memory [\d.]+% · timers late by .* · version /).waitFor();
     await keepLostGateway(t, databaseUrl);
     const other = page.getByRole('listitem').filter({ hasText: 'other' });
     await other.getByText('Gone').waitFor();
@@ -275,6 +276,14 @@ consoleTest(
   },
   slowLines,
 );
+
+consoleTest('names an address that leads to no page, and offers the pages', async (t, { open }) => {
+  const page = await open({ page: '/gateway' });
+  await page.getByText('Nothing is at #/gateway').waitFor();
+  await everybodyCanUse(t, page, 'an address without a page');
+  await page.locator('main').getByRole('link', { name: 'Gateways' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Gateways' }).waitFor();
+});
 
 // Audit log
 

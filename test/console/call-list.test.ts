@@ -75,13 +75,17 @@ consoleTest('searches and filters calls and keeps the filters in the URL', async
   await page.getByRole('button', { name: 'Show all calls' }).click();
   await rowOf(page, 1).waitFor();
 
+  await page.getByText(`${count} calls`).waitFor();
   await page.getByLabel('Search').fill('창가 자리');
   await rowOf(page, 1).waitFor({ state: 'detached' });
   await rowOf(page, 77).waitFor();
   t.is(await rowsOf(page).count(), 1);
+  t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['창가', '자리']);
+  await page.getByText('1 call', { exact: true }).waitFor();
   t.deepEqual(new URLSearchParams(page.url().split('?')[1]).get('q'), '창가 자리');
   await page.getByLabel('Search').fill('0100001-0101');
   await rowOf(page, 101).waitFor();
+  t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['01000010101']);
   await page.getByLabel('Search').fill('헬리콥터');
   await page.getByText('No call fits these filters').waitFor();
   await page.getByLabel('Search').fill('…');
@@ -93,10 +97,14 @@ consoleTest('searches and filters calls and keeps the filters in the URL', async
   await rowOf(page, count).waitFor();
   t.regex(page.url(), /order=oldest/);
   t.regex((await rowsOf(page).first().textContent()) ?? '', new RegExp(numberOf(count)));
+  await page.getByRole('button', { name: 'Filters' }).click();
   await page.getByLabel('First day').fill('2001-01-01');
   await page.getByLabel('Last day').fill('2001-01-31');
   await page.getByText('No call fits these filters').waitFor();
-  await page.getByLabel('First day').fill('');
+  const firstDay = page.getByRole('button', { name: 'Remove the filter First day: 2001-01-01' });
+  await firstDay.click();
+  await firstDay.waitFor({ state: 'detached' });
+  t.is(await page.getByLabel('First day').inputValue(), '');
   await page.getByLabel('Last day').fill('');
   await page.getByLabel('Direction').selectOption('inbound');
   await rowOf(page, count - 1).waitFor({ state: 'detached' });
@@ -213,6 +221,7 @@ consoleTest(
 
     await gateway.call('01000000003');
     await page.getByRole('link', { name: /01000000003.*Busy/ }).waitFor();
+    await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Status').selectOption('no_answer');
     await page.getByRole('link', { name: heldCallee }).waitFor({ state: 'detached' });
     t.regex(page.url(), /#\/calls\?status=no_answer$/);
@@ -233,6 +242,7 @@ consoleTest(
     const page = await world.open();
     const rows = page.locator('.call-table tbody tr');
     await rows.nth(1).waitFor();
+    await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Metadata').fill('crm.note=<b>예약</b> = 두 명');
     await rows.nth(1).waitFor({ state: 'detached' });
     t.regex(await rows.first().innerText(), /01000000003/);

@@ -108,11 +108,13 @@ consoleTest(
 consoleTest('adds, changes, checks and deletes a trunk', async (t, { gateway, open }) => {
   const page = await open({ page: '/trunks' });
   await page.getByText('No trunks yet').waitFor();
+  await page.getByText('The lines of this gateway are simulated, so calls need no trunk.').waitFor();
   await page.getByRole('link', { name: 'Add a trunk' }).click();
   await page.getByLabel('Name', { exact: true }).fill('carrier');
   await page.getByLabel('Host').fill('sip example com');
   await page.getByLabel('Addresses that calls come from').fill('203.0.113.0/24\nnowhere');
   await page.getByRole('checkbox', { name: 'Register at the trunk' }).check();
+  await page.getByText('More settings').press('Enter');
   await page.getByRole('checkbox', { name: 'Let the trunk make cold transfers (REFER)' }).check();
   await page.getByRole('button', { name: 'Add trunk' }).click();
   await page.getByText('This is neither a host name nor an IP address').waitFor();
@@ -128,6 +130,14 @@ consoleTest('adds, changes, checks and deletes a trunk', async (t, { gateway, op
   await page.getByRole('heading', { name: 'carrier' }).waitFor();
   await page.getByText('Not used').waitFor();
   await page.getByText('A password is stored.').waitFor();
+  // Fields that were set stand in front. The others are folded away, and unfold when one has an error.
+  t.true(await page.getByRole('checkbox', { name: 'Let the trunk make cold transfers' }).isChecked());
+  t.false(await page.getByLabel('Priority').isVisible());
+  await page.getByText('More settings').press('Enter');
+  await page.getByLabel('Priority').fill('first');
+  await page.getByText('More settings').press('Enter');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Enter a whole number.').waitFor();
   await page.getByLabel('Priority').fill('3');
   await page.getByRole('checkbox', { name: 'Transfer a call when the other party asks (REFER)' }).check();
   await page
@@ -164,7 +174,7 @@ consoleTest(
   'fills in the fields of a trunk provider by a preset and lets the user change each field',
   async (t, { gateway, open }) => {
     const page = await open({ page: '/trunks/new' });
-    const provider = page.getByLabel('Provider');
+    const provider = page.getByRole('combobox', { name: 'Provider' });
     const host = page.getByLabel('Host');
     const numbers = page.getByLabel('How numbers are written');
     await page.getByLabel('Name', { exact: true }).fill('carrier');
@@ -182,6 +192,7 @@ consoleTest(
     t.is(await numbers.inputValue(), 'e164');
     await everybodyCanUse(t, page, 'a preset of a trunk');
 
+    await page.getByText('More settings').press('Enter');
     await page.getByLabel('Codecs').fill('pcma speex');
     await filledIn.getByText('PCMU PCMA').waitFor({ state: 'detached' });
     await host.fill('acme.pstn.twilio.com');
@@ -201,6 +212,42 @@ consoleTest(
           codecs: ['PCMA'],
           number_format: 'e164',
           caller_id: 'from',
+        },
+      ],
+    });
+  },
+);
+
+consoleTest(
+  'asks where a trunk leads, and shows the fields which that needs',
+  async (t, { gateway, open }) => {
+    const page = await open({ page: '/trunks/new' });
+    const user = page.getByLabel('User name');
+    const header = page.getByLabel('Header with the caller’s number');
+    await page.getByLabel('Name', { exact: true }).fill('border');
+    await user.fill('acme');
+    t.false(await header.isVisible());
+    await page.getByRole('radio', { name: 'Session border controller (SBC)' }).check();
+    await header.waitFor();
+    t.is(await header.inputValue(), 'p-asserted-identity');
+    t.false(await user.isVisible());
+    await page.getByRole('radio', { name: 'Telephone system (PBX)' }).check();
+    await user.waitFor();
+    t.is(await user.inputValue(), 'acme');
+    t.true(await page.getByRole('checkbox', { name: 'Register at the trunk' }).isChecked());
+    await page.getByRole('radio', { name: 'Session border controller (SBC)' }).check();
+    await page.getByLabel('Host').fill('sbc.example.com');
+    await everybodyCanUse(t, page, 'a trunk to a session border controller');
+    await page.getByRole('button', { name: 'Add trunk' }).click();
+    await page.getByRole('heading', { name: 'border' }).waitFor();
+    t.like((await gateway.admin.get('/api/v1/admin/trunks')).body, {
+      trunks: [
+        {
+          host: 'sbc.example.com',
+          username: 'acme',
+          register: false,
+          number_format: 'e164',
+          caller_id: 'p-asserted-identity',
         },
       ],
     });

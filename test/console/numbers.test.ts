@@ -308,13 +308,15 @@ consoleTest('validates transfer targets line by line', async (t, world) => {
 
 consoleTest('places a call with metadata and SIP headers', async (t, world) => {
   const { admin } = world.gateway;
-  const page = await world.open({ page: '/place-call' });
-  await page.getByText('none does yet').waitFor();
+  const without = await world.open({ page: '/place-call' });
+  await without.getByLabel('Metadata').waitFor();
+  t.is(await without.getByLabel('SIP headers').count(), 0);
   await admin.post('/api/v1/admin/trunks', {
     name: 'carrier',
     host: 'sip.example.com',
     headers_out: ['X-Ticket'],
   });
+  const page = await world.open({ page: '/place-call' });
   await page.getByLabel('To', { exact: true }).fill('01000000003');
   await page.getByLabel('Metadata').fill('order=A-1042\nno mark');
   await page.getByRole('button', { name: 'Place the call' }).click();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { topOf } from '#src/console/overview/scale.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, pressInPlace, type ConsoleWorld } from './in-browser.ts';
 
 // Page
 
@@ -82,9 +82,33 @@ consoleTest('links failures of a trunk to the calls of that trunk', async (t, wo
   t.regex(page.url(), /trunk_id=one/);
 });
 
+consoleTest('leads a workspace without calls through its first steps', async (t, { gateway, open }) => {
+  const { admin, credentials } = gateway;
+  const page = await open({ page: '/overview' });
+  const step = (name: string) => page.locator('.first-steps li', { hasText: name });
+  await step('Add a number').getByText('(done)').waitFor();
+  t.is(await page.locator('.first-steps li').count(), 4);
+  // The gateway knows what exists, so nobody has to tick off a step.
+  await admin.post('/api/v1/admin/webhooks', { url: 'http://127.0.0.1:9/events' });
+  await step('Add a webhook endpoint').getByText('(done)').waitFor();
+  await admin.put(`/api/v1/admin/numbers/${credentials.number_id}/agents/inbound`, {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: 'http://127.0.0.1:9/',
+  });
+  await step('Connect an agent').getByText('(done)').waitFor();
+  t.is(await page.locator('.today').count(), 0);
+  await page.getByRole('link', { name: 'Place a call' }).last().click();
+  await pressInPlace(page.getByRole('button', { name: 'Place the call' }));
+  await page.getByRole('heading', { level: 1, name: /01000000001/ }).waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await figure(page, 'Calls today').getByText('1', { exact: true }).waitFor();
+});
+
 consoleTest('the overview is accessible with and without calls', async (t, world) => {
   const empty = await world.open({ page: '/overview', width: 390 });
   await empty.getByText('No calls in these days').waitFor();
+  await empty.getByText('1 of 4 first steps are done.').waitFor();
   await everybodyCanUse(t, empty, 'without calls');
   await store(world);
   for (const visit of [{ locale: 'ko-KR', width: 390, dark: true }, { width: 768 }] as const) {

@@ -15,8 +15,13 @@ consoleTest('signs in a person until sign-out', async (t, { gateway, open }) => 
   const page = await open({ isSignedIn: false, page: '/numbers' });
   const token = page.getByLabel('Admin token');
 
+  await token.waitFor();
+  t.is(await page.evaluate('document.activeElement.name'), 'token');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Enter your admin token.').first().waitFor();
+  await page.getByText('Enter your admin token.').waitFor();
+  // The field says it itself.
+  t.is(await page.getByText('One field needs your attention.').count(), 0);
+  await page.getByRole('button', { name: 'Copy' }).waitFor();
 
   await token.fill('gw_admin_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();

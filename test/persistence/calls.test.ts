@@ -6,7 +6,7 @@ import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
-import { type CallListQuery, listCalls } from '#src/persistence/calls/call-list.ts';
+import { type CallListQuery, countCalls, listCalls } from '#src/persistence/calls/call-list.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallReading, findCall, insertCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -85,6 +85,13 @@ test.serial('lists only calls that match the filters', async (t) => {
     [middle],
   );
   t.deepEqual(await ids({ scope: { workspaceId: randomUUID() } }), []);
+  const counted = (filters: Partial<CallListQuery>): Promise<number> =>
+    countCalls(db, { scope: { workspaceId: owner.workspaceId }, limit: 10, ...filters });
+  t.is(await counted({}), 3);
+  t.is(await counted({ limit: 2 }), 2);
+  t.is(await counted({ since: callListAt(2), status: 'active' }), 1);
+  t.is(await counted({ search: { kind: 'id', first: late, last: late } }), 1);
+  t.is(await counted({ search: { kind: 'words', words: ['helicopter'] } }), 0);
 });
 
 test.serial('finds a call only by its own number and workspace', async (t) => {

@@ -39,6 +39,7 @@ import {
   createSimulatedCalleeSearch,
   deleteSimulatedCallee,
   findSimulatedCallee,
+  listSimulatedCallees,
   putSimulatedCallee,
 } from '#src/persistence/workspaces/simulated-callees.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
@@ -115,6 +116,24 @@ test.serial('stores simulated callees for each workspace, and finds many at once
   ]);
   t.like(found, [callee, other, undefined, undefined]);
   t.like(await findSimulatedCallee(db, { workspaceId, number: '0233334444' }), other);
+});
+
+test.serial('lists the simulated callees of its own workspace only, by number', async (t) => {
+  const db = await testDatabase('workspaces');
+  const [{ workspaceId }, stranger] = [await storedNumber(db), await storedNumber(db)];
+  const script = [{ busy: true }];
+  for (const number of ['0233334444', '0211112222', '0255556666'])
+    await putSimulatedCallee(db, { workspaceId, number, script, rehearsal: null });
+  await putSimulatedCallee(db, {
+    workspaceId: stranger.workspaceId,
+    number: '0200001111',
+    script,
+    rehearsal: null,
+  });
+  t.deepEqual(await listSimulatedCallees(db, { workspaceId, limit: 2 }), [
+    { number: '0211112222', script },
+    { number: '0233334444', script },
+  ]);
 });
 
 test.serial('deletes a simulated callee of its own workspace only', async (t) => {

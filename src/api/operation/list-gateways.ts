@@ -26,6 +26,25 @@ const gateway = z
         }),
       })
       .meta({ description: 'Calls of the workspace that it owns.' }),
+    version: z.string().nullable().meta({
+      description: 'Its version; null for the gateways that did not answer the request.',
+      example: '0.1.0',
+    }),
+    load: z
+      .object({
+        utilization: z.number().meta({
+          description: 'Share of the time in which its main thread was busy, from 0 to 1.',
+          example: 0.12,
+        }),
+        memory: z
+          .number()
+          .meta({ description: 'Share of its memory that is in use, from 0 to 1.', example: 0.2 }),
+        delay_ms: z
+          .number()
+          .meta({ description: 'How late its timers are, because it is busy. Milliseconds.', example: 0 }),
+      })
+      .nullable()
+      .meta({ description: 'Its load now; null for the gateways that did not answer the request.' }),
     is_current: z.boolean().meta({ description: 'Whether this gateway answered the request.' }),
   })
   .meta({ id: 'Gateway' });
@@ -43,8 +62,12 @@ export const listGateways = defineRoute({
   refusals: [],
 }).handledBy(async ({ caller }, { directory, operation }) => {
   const gateways = await directory.gateways(caller.workspace.id);
-  return {
-    status: 200,
-    body: { gateways: gateways.map((each) => ({ ...each, isCurrent: each.name === operation.node })) },
-  };
+  const presented = gateways.map((each) => {
+    const isCurrent = each.name === operation.node;
+    const own = isCurrent
+      ? { version: operation.version, load: operation.load() }
+      : { version: null, load: null };
+    return { ...each, ...own, isCurrent };
+  });
+  return { status: 200, body: { gateways: presented } };
 });

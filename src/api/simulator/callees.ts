@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { normalizeDestination } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import { calleeBehaviours, type CalleeBehaviour } from '#src/domain/simulated-callee.ts';
 import { audit } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../http/route.ts';
@@ -11,6 +13,58 @@ const params = z.object({ number: z.string().meta({ description: 'The number in 
 const callee = z
   .object({ number: z.string().meta({ example: '01000000042' }), script })
   .meta({ id: 'SimulatedCallee' });
+
+const inWords: Readonly<Record<CalleeBehaviour, string>> = {
+  polite: 'Answers after a second, talks politely, and lets the agent end the call.',
+  no_answer: 'Never answers.',
+  busy: 'Is busy.',
+  declines: 'Declines the call.',
+  one_more_thing: 'Answers, talks politely, and speaks once during the first farewell.',
+  silent: 'Answers and stays silent.',
+  hangs_up: 'Answers, says one sentence, and hangs up.',
+  interrupts: 'Answers, and interrupts every reply once.',
+  trunk_error: 'Cannot be reached: the trunk fails.',
+  script: 'Follows its script.',
+};
+
+const listedCallee = z
+  .object({
+    number: z.string().meta({ description: 'Domestic format.', example: '01000000001' }),
+    behaviour: z.enum(calleeBehaviours).meta({
+      description: '`script`: it has a script; the others are there without setup.',
+      example: 'polite',
+    }),
+    description: z.string().meta({ description: 'The behaviour in words.', example: inWords.polite }),
+    steps: z
+      .int()
+      .nullable()
+      .meta({ description: 'Number of steps of the script; null without a script.', example: null }),
+  })
+  .meta({ id: 'ListedCallee' });
+
+export const listCallees = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/simulator/callees',
+  operationId: 'listCallees',
+  tag: 'Simulator',
+  summary: 'List the callees',
+  description:
+    'Who answers the calls of the workspace on the simulated line, by number: the callees that every gateway knows, and up to 200 with a script. Any other number rings on the web phones of the workspace.',
+  auth: 'viewer',
+  responses: {
+    200: { description: 'The callees.', schema: z.object({ callees: z.array(listedCallee) }) },
+  },
+  refusals: ['not_found'],
+}).handledBy(async ({ caller }, services) => {
+  const callees = await requireSimulator(services).listCallees(caller.workspace.id);
+  // In another country, calls to the numbers of the known callees are refused.
+  const { country } = services.directory;
+  const reachable = callees.filter(({ number }) => normalizeDestination(number, country) !== undefined);
+  return {
+    status: 200,
+    body: { callees: reachable.map((each) => ({ ...each, description: inWords[each.behaviour] })) },
+  };
+});
 
 const calleeNotFound = (): Refusal =>
   new Refusal('not_found', 'The workspace has not defined a callee with this number.');

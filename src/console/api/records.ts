@@ -17,6 +17,7 @@ export type {
   AuditEntry,
   Delivery,
   Gateway,
+  ListedCallee,
   Overview,
   PhoneNumber,
   ReplayStep,

@@ -1,10 +1,11 @@
-/** Search and filters of the call list. The filters fold away on narrow screens. */
+/** Search and filters of the call list. Active filters are shown as chips; the fields are folded away. */
 import type { RefObject } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
-import { listNumbers, listTrunks } from '../api.ts';
+import { countCalls, listNumbers, listTrunks } from '../api.ts';
 import { texts } from '../language/language.ts';
-import { ChoiceFilter, DayFilter, FilterFold } from '../parts/filters.tsx';
+import { ChoiceFilter, DayFilter } from '../parts/filters.tsx';
+import { count } from '../parts/figures.ts';
 import { usePolled } from '../polled.ts';
 import { route } from '../shown-page.ts';
 import { clearFilters, filtersNow, isNarrowed, setFilter, type FilterName } from './place.ts';
@@ -31,7 +32,7 @@ const useTyped = (name: FilterName, isWhole: (text: string) => boolean) => {
 };
 
 /** Search field of the list of calls. `box` is a ref to the field, for callers that focus it. */
-export const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | null> }) => {
+const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | null> }) => {
   const t = texts.value.callList;
   const id = useId();
   const { typed, setTyped, look } = useTyped('q', () => true);
@@ -79,13 +80,68 @@ const MetadataField = () => {
   );
 };
 
-export const CallFilters = () => {
-  const t = texts.value.callList;
-  const { status, direction, ended, filter } = texts.value.calls;
+/** Names of numbers and trunks, for the choices and for the chips. */
+const useNames = () => {
   const numbers = usePolled('numbers', listNumbers).value ?? [];
   const trunks = usePolled('trunks', listTrunks).value ?? [];
+  return {
+    numbers: numbers.map((one) => [one.id, one.number] as const),
+    trunks: trunks.map((one) => [one.id, one.name] as const),
+  };
+};
+
+type Names = ReturnType<typeof useNames>;
+
+const nameIn = (names: readonly (readonly [string, string])[], wanted: string): string =>
+  names.find(([id]) => id === wanted)?.[1] ?? wanted;
+
+/** Label and value of each active filter except the search, which has its own field. */
+const activeFilters = ({ numbers, trunks }: Names): { name: FilterName; label: string; value: string }[] => {
+  const t = texts.value.callList;
+  const { status, direction, ended, filter } = texts.value.calls;
+  const named = (words: object, value: string): string =>
+    nameIn(Object.entries(words) as [string, string][], value);
+  const shown: [FilterName, string, (value: string) => string][] = [
+    ['status', filter.status, (value) => named(status, value)],
+    ['end_reason', t.column.end, (value) => named(ended, value)],
+    ['direction', filter.direction, (value) => named(direction, value)],
+    ['number_id', filter.number, (value) => nameIn(numbers, value)],
+    ['trunk_id', t.trunk, (value) => nameIn(trunks, value)],
+    ['metadata', t.metadata, (value) => value],
+    ['first_day', t.firstDay, (value) => value],
+    ['last_day', t.lastDay, (value) => value],
+  ];
+  const filters = filtersNow();
+  return shown.flatMap(([name, label, inWords]) => {
+    const value = filters[name] ?? '';
+    return value === '' ? [] : [{ name, label, value: inWords(value) }];
+  });
+};
+
+const Chips = ({ names }: { names: Names }) => {
+  const t = texts.value.callList;
   return (
-    <FilterFold isNarrowed={isNarrowed(filtersNow())} clearLabel={t.clear} clear={clearFilters}>
+    <>
+      {activeFilters(names).map(({ name, label, value }) => (
+        <button key={name} type="button" class="chip" onClick={() => setFilter(name, '')}>
+          <span class="unseen">{t.remove} </span>
+          {label}: <b>{value}</b> <span aria-hidden="true">×</span>
+        </button>
+      ))}
+      {isNarrowed(filtersNow()) && (
+        <button type="button" class="clear" onClick={clearFilters}>
+          {t.clear}
+        </button>
+      )}
+    </>
+  );
+};
+
+const FilterFields = ({ names: { numbers, trunks } }: { names: Names }) => {
+  const t = texts.value.callList;
+  const { status, direction, ended, filter } = texts.value.calls;
+  return (
+    <>
       <ChoiceFilter
         set={setFilter}
         name="status"
@@ -107,23 +163,51 @@ export const CallFilters = () => {
           ['outbound', direction.outbound],
         ]}
       />
-      <ChoiceFilter
-        set={setFilter}
-        name="number_id"
-        label={filter.number}
-        options={numbers.map((one) => [one.id, one.number] as const)}
-      />
-      {trunks.length > 0 && (
-        <ChoiceFilter
-          set={setFilter}
-          name="trunk_id"
-          label={t.trunk}
-          options={trunks.map((one) => [one.id, one.name] as const)}
-        />
-      )}
+      <ChoiceFilter set={setFilter} name="number_id" label={filter.number} options={numbers} />
+      {trunks.length > 0 && <ChoiceFilter set={setFilter} name="trunk_id" label={t.trunk} options={trunks} />}
       <MetadataField />
       <DayFilter set={setFilter} name="first_day" label={t.firstDay} />
       <DayFilter set={setFilter} name="last_day" label={t.lastDay} />
-    </FilterFold>
+    </>
+  );
+};
+
+/** Interval of counting, which costs the database more than a page of the list. */
+const countMs = 15_000;
+
+/** The number of listed calls; nothing if the gateway refuses to count them. */
+const CallCount = () => {
+  const filters = filtersNow();
+  const counted = usePolled(
+    JSON.stringify(filters),
+    () => countCalls(filters),
+    () => countMs,
+  ).value;
+  if (counted === undefined || counted.calls === 0) return null;
+  return <span class="call-count">{texts.value.callList.total(count(counted.calls), counted.has_more)}</span>;
+};
+
+/** The search field, the filters behind a button, and a line with the number of calls and the active filters. */
+export const CallFilters = ({ box }: { box: RefObject<HTMLInputElement | null> }) => {
+  const t = texts.value.callList;
+  const id = useId();
+  const names = useNames();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div class="call-bar">
+      <div class="call-find">
+        <CallSearchField box={box} />
+        <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+          {t.filters}
+        </button>
+      </div>
+      <div id={id} class="call-fields" hidden={!isOpen}>
+        {isOpen && <FilterFields names={names} />}
+      </div>
+      <div class="chips">
+        <CallCount />
+        <Chips names={names} />
+      </div>
+    </div>
   );
 };

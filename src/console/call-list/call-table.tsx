@@ -5,6 +5,7 @@ import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
 import { milliseconds } from '../parts/figures.ts';
 import { clockTime, When } from '../parts/when.tsx';
+import { hasAll, isIdOf, MarkedNumber, MarkedWords } from './matches.tsx';
 import { filtersNow, rememberPlace, setFilter } from './place.ts';
 
 export const CallTable = ({ calls }: { calls: readonly CallListItem[] }) => {
@@ -52,10 +53,19 @@ export const CallTable = ({ calls }: { calls: readonly CallListItem[] }) => {
   );
 };
 
+/** The summary or the instruction, whichever the search matched. */
+const wordsOf = ({ summary, instruction }: CallListItem, search: string): string =>
+  [summary, instruction].find((text) => text !== null && hasAll(search, [text])) ??
+  summary ??
+  instruction ??
+  '';
+
 const CallRow = ({ call }: { call: CallListItem }) => {
   const t = texts.value.callList.column;
   const { id, duration_sec: duration, turn_latency_p95_ms: latency } = call;
-  const words = call.summary ?? call.instruction ?? '';
+  const search = filtersNow().q ?? '';
+  const words = wordsOf(call, search);
+  const isElsewhere = !hasAll(search, [words]) && !isIdOf(call.id, search);
   return (
     <tr>
       <td class="of-time">
@@ -73,7 +83,7 @@ const CallRow = ({ call }: { call: CallListItem }) => {
           onFocus={() => rememberPlace(id)}
           onClick={() => rememberPlace(id)}
         >
-          {counterpartyOf(call)}
+          <MarkedNumber number={counterpartyOf(call)} search={search} />
         </a>
       </td>
       <td class="of-number digits">{call.number}</td>
@@ -88,7 +98,10 @@ const CallRow = ({ call }: { call: CallListItem }) => {
         {latency === null ? '–' : milliseconds(latency)}
       </td>
       <td class="of-summary" title={words}>
-        <span>{words}</span>
+        {isElsewhere && <small class="elsewhere">{texts.value.callList.inTheCall}</small>}
+        <span>
+          <MarkedWords text={words} search={search} />
+        </span>
       </td>
     </tr>
   );

@@ -10,15 +10,13 @@ import { callsOf, dateOf } from './links.ts';
 import { topOf } from './scale.ts';
 
 /** Formats a date such as `2026-11-21` in a short form of the page's language. */
-const dayName = (date: string): string => inWords(date, 'short');
-
-/** Formats a date for narrow places: `11/21`. */
-const dayNumber = (date: string): string => inWords(date, 'numeric');
-
-const inWords = (date: string, month: 'short' | 'numeric'): string =>
-  new Intl.DateTimeFormat(language.value, { month, day: 'numeric', timeZone: 'UTC' }).format(
+const dayName = (date: string): string =>
+  new Intl.DateTimeFormat(language.value, { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
     new Date(`${date}T00:00:00Z`),
   );
+
+/** Formats a date for narrow places, in every language: `11/21`. */
+const dayNumber = (date: string): string => date.split('-').slice(1).map(Number).join('/');
 
 type Day = Overview['days'][number];
 

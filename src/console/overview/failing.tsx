@@ -15,14 +15,18 @@ const List = ({ title, children }: { title: string; children: ComponentChildren[
     </>
   );
 
+export const isFailing = ({ agents, trunks, webhooks }: Overview): boolean =>
+  agents.length + trunks.length + webhooks.length > 0;
+
 /** Failing agents, trunks and webhooks, with the number of failed calls or events. */
-export const Failing = ({ overview: { days, agents, trunks, webhooks } }: { overview: Overview }) => {
+export const Failing = ({ overview }: { overview: Overview }) => {
+  const { days, agents, trunks, webhooks } = overview;
   const t = texts.value.overview;
   const { ended, direction } = texts.value.calls;
   const failed = (one: { failed: number; calls: number }) => t.failed(count(one.failed), count(one.calls));
   return (
     <Card title={t.failing}>
-      {agents.length + trunks.length + webhooks.length === 0 && <p class="fine">{t.allFine}</p>}
+      {!isFailing(overview) && <p class="fine">{t.allFine}</p>}
       <List title={t.agents}>
         {agents.map((agent) => (
           <li key={`${agent.number_id} ${agent.direction} ${agent.end_reason}`}>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { notAllExported } from '#src/domain/call-export.ts';
 import { exportCalls } from '../api.ts';
 import type { Problem } from '../api/request.ts';
-import { CallFilters, CallSearchField } from '../call-list/call-filters.tsx';
+import { CallFilters } from '../call-list/call-filters.tsx';
 import { CallTable } from '../call-list/call-table.tsx';
 import { KeyHelp, returnTo, useKeys } from '../call-list/keys.tsx';
 import { filtersNow, isNarrowed, placeNow } from '../call-list/place.ts';
@@ -58,10 +58,7 @@ export const CallsPage = () => {
         </>
       }
     >
-      <div class="call-bar">
-        <CallSearchField box={search} />
-        <CallFilters />
-      </div>
+      <CallFilters box={search} />
       <CallList key={JSON.stringify(filters)} />
       {isHelping && <KeyHelp onClose={() => setHelping(false)} />}
     </Page>

@@ -7,6 +7,7 @@ import type { Gateway } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Loading, Page } from '../parts/page.tsx';
 import { gatewayTones, Pill } from '../parts/pill.tsx';
+import { milliseconds, percent } from '../parts/figures.ts';
 import { timeOfDay } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 
@@ -30,11 +31,20 @@ export const GatewaysPage = () => {
 const GatewayRow = ({ gateway }: { gateway: Gateway }) => {
   const t = texts.value.gateways;
   const { name, state, is_current: isCurrent, calls, takes_calls: takesCalls, seen_at: seenAt } = gateway;
+  const { load, version } = gateway;
   const about = [
     t.inProgress(calls.active),
     ...(calls.taken_over === 0 ? [] : [t.takenOver(calls.taken_over)]),
     ...(calls.ringing === 0 ? [] : [t.ringing(calls.ringing)]),
     ...(state === 'running' ? [] : [t.stateHints[state], t.seen(timeOfDay(seenAt))]),
+    ...(load === null
+      ? []
+      : [
+          t.load(percent(load.utilization)),
+          t.memory(percent(load.memory)),
+          t.delay(milliseconds(load.delay_ms)),
+        ]),
+    ...(version === null ? [] : [t.version(version)]),
     ...(state === 'running' && !takesCalls ? [t.takesNone] : []),
   ];
   return (
@@ -44,7 +54,7 @@ const GatewayRow = ({ gateway }: { gateway: Gateway }) => {
           {name}
           {isCurrent && <small> {t.current}</small>}
         </b>
-        <small>{about.join(' · ')}</small>
+        <small class="whole">{about.join(' · ')}</small>
       </span>
       <span class="row-end">
         <Pill tone={gatewayTones[state]}>{t.states[state]}</Pill>

@@ -5,13 +5,13 @@ import { FormBody } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Card, Page } from '../parts/page.tsx';
 import { go, linkTo } from '../shown-page.ts';
-import { PresetField } from '../trunk/preset-field.tsx';
-import { trunkPresets, type PresetName } from '../trunk/presets.ts';
+import { TrunkChoiceFields, type TrunkChoice } from '../trunk/preset-field.tsx';
+import { fieldsOfKind, trunkPresets } from '../trunk/presets.ts';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
 
 export const NewTrunkPage = () => {
   const t = texts.value.trunks;
-  const [preset, setPreset] = useState<PresetName>();
+  const [chosen, choose] = useState<TrunkChoice>({ kind: 'provider', preset: undefined });
   const form = useForm(trunkValues(), async (values) => {
     const { id } = await createTrunk(trunkRequest(values));
     go(linkTo('trunks', id));
@@ -20,11 +20,12 @@ export const NewTrunkPage = () => {
     <Page title={t.add} lead={t.lead} back={{ to: linkTo('trunks'), label: texts.value.shell.nav.trunks }}>
       <Card title={t.edit}>
         <FormBody form={form} submit={t.create} saved={null}>
-          <PresetField form={form} chosen={preset} choose={setPreset} />
+          <TrunkChoiceFields form={form} chosen={chosen} choose={choose} />
           <TrunkFields
             form={form}
             hasPassword={false}
-            hostPattern={preset && trunkPresets[preset].hostPattern}
+            hostPattern={chosen.preset && trunkPresets[chosen.preset].hostPattern}
+            front={fieldsOfKind[chosen.kind]}
           />
         </FormBody>
       </Card>

@@ -3,10 +3,11 @@ import { getOverview } from '../api.ts';
 import type { Overview } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { DayChart, rateOf } from '../overview/day-chart.tsx';
-import { Failing } from '../overview/failing.tsx';
+import { Failing, isFailing } from '../overview/failing.tsx';
+import { FirstSteps } from '../overview/first-steps.tsx';
 import { callsOf } from '../overview/links.ts';
 import { count, milliseconds, percent } from '../parts/figures.ts';
-import { Empty, Loading, Page, Card } from '../parts/page.tsx';
+import { Loading, Page, Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { route, setQueries } from '../shown-page.ts';
 
@@ -82,16 +83,24 @@ export const OverviewPage = () => {
 };
 
 const Figures = ({ overview }: { overview: Overview }) => {
-  const t = texts.value.overview;
   const hasCalls = overview.days.some(({ calls }) => calls > 0);
   return (
     <div class="overview">
-      <Today overview={overview} />
-      {hasCalls ? <DayChart days={overview.days} /> : <Empty title={t.empty} hint={t.emptyHint} />}
-      <div class="overview-pair">
-        <EndReasons overview={overview} />
-        <Failing overview={overview} />
-      </div>
+      {hasCalls ? (
+        <>
+          <Today overview={overview} />
+          <DayChart days={overview.days} />
+          <div class="overview-pair">
+            <EndReasons overview={overview} />
+            <Failing overview={overview} />
+          </div>
+        </>
+      ) : (
+        <>
+          <FirstSteps />
+          {isFailing(overview) && <Failing overview={overview} />}
+        </>
+      )}
     </div>
   );
 };

@@ -1,21 +1,26 @@
-import { listNumbers, listTrunks, placeCall } from '../api.ts';
-import type { PhoneNumber } from '../api/records.ts';
+import { listCallees, listNumbers, listTrunks, placeCall } from '../api.ts';
+import type { ListedCallee, PhoneNumber, Trunk } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm, wholeNumber, wrongField, type FieldsOf, type FormValues } from '../parts/form.ts';
-import { LinesField, namedIn } from '../parts/lines-field.tsx';
+import { useForm, wrongField } from '../parts/form.ts';
+import { LinesField } from '../parts/lines-field.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
+import { CalleeButtons } from '../place-call/callees.tsx';
+import { newCall, newCallValues } from '../place-call/new-call.ts';
+import { WhatHappens } from '../place-call/what-happens.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo, route } from '../shown-page.ts';
 
 export const PlaceCallPage = () => {
   const t = texts.value.calls.place;
   const numbers = usePolled('numbers', listNumbers).value;
-  if (numbers === undefined) return <Loading />;
+  const trunks = usePolled('trunks', listTrunks).value;
+  const callees = usePolled('callees', listCallees).value;
+  if (numbers === undefined || trunks === undefined || callees === undefined) return <Loading />;
   const [first] = numbers;
   return (
-    <Page title={texts.value.shell.nav.place} lead={t.lead}>
+    <Page title={texts.value.shell.nav.place} lead={callees === null ? t.lead : t.leadSimulated}>
       {first === undefined ? (
         <Empty title={t.noNumbers} hint={t.noNumbersHint}>
           <a class="button primary" href={linkTo('numbers', 'new')}>
@@ -23,85 +28,129 @@ export const PlaceCallPage = () => {
           </a>
         </Empty>
       ) : (
-        <PlaceCallForm numbers={numbers} first={first} />
+        <PlaceCallForm numbers={numbers} first={first} trunks={trunks} callees={callees} />
       )}
     </Page>
   );
 };
 
-const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: PhoneNumber }) => {
-  const t = texts.value.calls.place;
-  const asked = route.value.query.get('number_id');
-  const chosen = numbers.find(({ id }) => id === asked) ?? first;
-  const form = useForm(
-    { number_id: chosen.id, to: '', instruction: '', max_duration_sec: '', metadata: '', sip_headers: '' },
-    async (values) => {
-      const number = numbers.find(({ id }) => id === values.number_id) ?? chosen;
-      if (number.key === null) throw wrongField('number_id', t.noKey);
-      if (values.to.trim() === '') throw wrongField('to', 'This is required.');
-      const metadata = namedIn('metadata', values.metadata, '=');
-      const headers = namedIn('sip_headers', values.sip_headers, ':');
-      const duration = wholeNumber('max_duration_sec', values.max_duration_sec);
-      const call = {
-        to: values.to,
-        instruction: values.instruction.trim() || null,
-        ...(metadata === null ? {} : { metadata }),
-        ...(headers === null ? {} : { sip_headers: headers }),
-        ...(duration === null ? {} : { max_duration_sec: duration }),
-      };
-      // Idempotency key, so that a request repeated after a replacement of the number's key places no second call.
-      const idempotencyKey = crypto.randomUUID();
-      const placed = await withKeyOf(number.id, (key) => placeCall(key, call, idempotencyKey));
-      go(linkTo('calls', placed.call_id));
-    },
+/**
+ * Names of the headers that trunks of this number send; null if no trunk can send any. Empty on real lines without
+ * trunks of the workspace, where the trunk of the gateway's own settings may send some.
+ */
+const headersOf = (
+  number: PhoneNumber,
+  trunks: readonly Trunk[],
+  isSimulated: boolean,
+): readonly string[] | null => {
+  const usable = trunks.filter(
+    ({ id, enabled }) => enabled && (number.trunk_id === null || number.trunk_id === id),
   );
-  return (
-    <section class="card narrow">
-      <FormBody form={form} submit={t.submit} saved={null}>
-        <SelectField
-          form={form}
-          name="number_id"
-          label={t.number}
-          hint={t.audited}
-          options={numbers.map(({ id, number }) => [id, number])}
-        />
-        <TextField form={form} name="to" mode="tel" label={t.to} hint={t.toHint} />
-        <AreaField form={form} name="instruction" label={t.instruction} hint={t.instructionHint} isOptional />
-        <TextField
-          form={form}
-          name="max_duration_sec"
-          mode="numeric"
-          label={t.duration}
-          hint={t.durationHint}
-          isOptional
-        />
-        <LinesField
-          form={form}
-          name="metadata"
-          label={t.metadata}
-          hint={t.metadataHint}
-          placeholder="order=A-1042"
-          isOptional
-        />
-        <HeadersField form={form} />
-      </FormBody>
-    </section>
-  );
+  const names = [...new Set(usable.flatMap(({ headers_out: headers }) => headers))];
+  if (names.length > 0) return names;
+  return isSimulated || trunks.length > 0 ? null : [];
 };
 
-/** Field for SIP headers. Only trunks that allow headers send them, so without such a trunk the field is hidden. */
-const HeadersField = ({ form }: { form: FieldsOf<FormValues> }) => {
+const PlaceCallForm = ({
+  numbers,
+  first,
+  trunks,
+  callees,
+}: {
+  numbers: PhoneNumber[];
+  first: PhoneNumber;
+  trunks: readonly Trunk[];
+  callees: readonly ListedCallee[] | null;
+}) => {
   const t = texts.value.calls.place;
-  const trunks = usePolled('trunks', listTrunks).value ?? [];
-  const names = [...new Set(trunks.flatMap(({ headers_out: headers }) => headers))];
+  const { query } = route.value;
+  const asked = query.get('number_id');
+  const friendly = callees?.find(({ behaviour }) => behaviour === 'polite');
+  const initial = newCallValues({
+    number_id: (numbers.find(({ id }) => id === asked) ?? first).id,
+    // A call on the simulated line disturbs nobody, so it is ready to be placed.
+    to: query.get('to') ?? friendly?.number ?? '',
+  });
+  const numberOf = (id: string): PhoneNumber => numbers.find((one) => one.id === id) ?? first;
+  const headersFor = (id: string) => headersOf(numberOf(id), trunks, callees !== null);
+  const form = useForm(initial, async (values) => {
+    const number = numberOf(values.number_id);
+    if (number.key === null) throw wrongField('number_id', t.noKey);
+    const hasHeaders = headersFor(values.number_id) !== null;
+    const call = newCall(hasHeaders ? values : { ...values, sip_headers: '' });
+    // Idempotency key, so that a request repeated after a replacement of the number's key places no second call.
+    const idempotencyKey = crypto.randomUUID();
+    const placed = await withKeyOf(number.id, (key) => placeCall(key, call, idempotencyKey));
+    go(linkTo('calls', placed.call_id));
+  });
+  const number = numberOf(form.values.number_id);
+  const headers = headersFor(number.id);
+  const { language, languages } = texts.value.numbers;
   return (
-    <LinesField
-      form={form}
-      name="sip_headers"
-      label={texts.value.calls.one.sipHeaders}
-      hint={names.length === 0 ? t.noHeaders : t.headersHint(names.join(', '))}
-      placeholder={`${names[0] ?? 'X-Ticket'}: 1042`}
-      isOptional
-    />
+    <div class="place">
+      <section class="card">
+        <FormBody form={form} submit={t.submit} saved={null}>
+          <SelectField
+            form={form}
+            name="number_id"
+            label={t.number}
+            hint={t.audited}
+            options={numbers.map((one) => [one.id, one.number])}
+          />
+          <TextField
+            form={form}
+            name="to"
+            mode="tel"
+            label={t.to}
+            hint={callees === null ? t.toHint : t.toHintSimulated}
+            suggestions={(callees ?? []).map((callee) => callee.number)}
+          />
+          {callees !== null && <CalleeButtons form={form} callees={callees} />}
+          <AreaField
+            form={form}
+            name="instruction"
+            label={t.instruction}
+            hint={t.instructionHint}
+            isOptional
+          />
+          <div class="columns">
+            <SelectField
+              form={form}
+              name="language"
+              label={language}
+              hint={t.languageHint}
+              options={[['', t.languageOf(languages[number.language])], ...Object.entries(languages)]}
+            />
+            <TextField
+              form={form}
+              name="max_duration_sec"
+              mode="numeric"
+              label={t.duration}
+              hint={t.durationHint}
+              isOptional
+            />
+          </div>
+          <LinesField
+            form={form}
+            name="metadata"
+            label={t.metadata}
+            hint={t.metadataHint}
+            placeholder="order=A-1042"
+            isOptional
+          />
+          {headers !== null && (
+            <LinesField
+              form={form}
+              name="sip_headers"
+              label={texts.value.calls.one.sipHeaders}
+              hint={headers.length === 0 ? t.noHeaders : t.headersHint(headers.join(', '))}
+              placeholder={`${headers[0] ?? 'X-Ticket'}: 1042`}
+              isOptional
+            />
+          )}
+        </FormBody>
+      </section>
+      <WhatHappens number={number} values={form.values} callees={callees} trunks={trunks} />
+    </div>
   );
 };

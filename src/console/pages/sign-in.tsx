@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Problem } from '../api/request.ts';
 import { texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
@@ -6,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { FormBody, TextField } from '../parts/field.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
 import { Connection, LanguageChoice, Mark } from '../parts/frame.tsx';
+import { CopyButton } from '../parts/secret.tsx';
 import { usePolled } from '../polled.ts';
 import type { LinkRefusal } from '../session.ts';
 import { linkTo, replacePage } from '../shown-page.ts';
@@ -13,6 +15,16 @@ import { learnSession, openSignInLink, signIn, signOut } from '../signing.ts';
 
 /** Command that creates another sign-in link. */
 const linkCommand = 'npm run admin -- sign-in-link';
+
+const LinkCommand = ({ words }: { words: string }) => (
+  <div class="link-hint">
+    {words}
+    <div class="command">
+      <code>{linkCommand}</code>
+      <CopyButton read={() => linkCommand} />
+    </div>
+  </div>
+);
 
 const useSignIn = () =>
   useForm(
@@ -37,6 +49,8 @@ const useSignIn = () =>
 const TokenForm = () => {
   const t = texts.value.shell.signIn;
   const form = useSignIn();
+  // The only field of the page; a dialog gives it the focus by itself.
+  useEffect(() => form.ref.current?.querySelector('input')?.focus(), []);
   return (
     <FormBody form={form} submit={t.submit} saved={null} isForAll>
       <TextField form={form} name="token" type="password" label={t.token} hint={t.hint} />
@@ -87,12 +101,6 @@ const RefusedLink = ({ code }: { code: LinkRefusal }) => {
   return (
     <p class="notice" role="alert">
       {words[code] ?? t.failed}
-      {code !== 'not_on_this_machine' && (
-        <>
-          {' '}
-          {t.another} <code>{linkCommand}</code>
-        </>
-      )}
     </p>
   );
 };
@@ -105,10 +113,8 @@ export const SignIn = ({ refusedLink }: { refusedLink: LinkRefusal | null }) => 
       <p class="lead">{t.lead}</p>
       {refusedLink !== null && <RefusedLink code={refusedLink} />}
       <TokenForm />
-      {refusedLink === null && (
-        <p class="link-hint">
-          {t.linkHint} <code>{linkCommand}</code>
-        </p>
+      {refusedLink !== 'not_on_this_machine' && (
+        <LinkCommand words={refusedLink === null ? t.linkHint : t.link.another} />
       )}
     </Card>
   );
@@ -121,6 +127,7 @@ export const SignInAgain = () => {
     <Dialog title={t.signIn.again}>
       <p>{t.signIn.againLead}</p>
       <TokenForm />
+      <LinkCommand words={t.signIn.linkHint} />
       <Action isForAll label={t.signOut} act={signOut} />
     </Dialog>
   );

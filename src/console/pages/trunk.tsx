@@ -11,7 +11,7 @@ import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../shown-page.ts';
 import { forgetUnsaved } from '../unsaved.ts';
-import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
+import { neededFields, TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
 import { useState } from 'preact/hooks';
 import { ForAdmins } from '../parts/for-admins.tsx';
 
@@ -104,7 +104,9 @@ export const TrunkPage = ({ id }: { id: string }) => {
       lead={
         <>
           <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>{' '}
-          {trunk.detail !== null && explain(trunk.detail, language.value)}{' '}
+          {trunk.state === 'unused'
+            ? t.simulated
+            : trunk.detail !== null && explain(trunk.detail, language.value)}{' '}
           {trunk.last_seen_at !== null && t.lastSeen(dayAndTime(trunk.last_seen_at))}{' '}
           {trunk.channels_in_use > 0 && t.channels(trunk.channels_in_use)}
         </>
@@ -134,6 +136,8 @@ export const TrunkPage = ({ id }: { id: string }) => {
  * input.
  */
 const TrunkForm = ({ trunk, onSaved }: { trunk: Trunk; onSaved: () => void }) => {
+  // Fields keep their places while they are edited.
+  const [front] = useState(() => neededFields(trunk));
   const form = useForm(trunkValues(trunk), async (values) => {
     const saved = await updateTrunk(trunk.id, trunkRequest(values));
     onSaved();
@@ -142,7 +146,7 @@ const TrunkForm = ({ trunk, onSaved }: { trunk: Trunk; onSaved: () => void }) =>
   return (
     <Card title={texts.value.trunks.edit}>
       <FormBody form={form} submit={texts.value.shell.form.save}>
-        <TrunkFields form={form} hasPassword={trunk.password_configured} />
+        <TrunkFields form={form} hasPassword={trunk.password_configured} front={front} />
       </FormBody>
     </Card>
   );

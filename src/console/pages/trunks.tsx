@@ -1,4 +1,4 @@
-import { listTrunkFigures, listTrunks } from '../api.ts';
+import { listCallees, listTrunkFigures, listTrunks } from '../api.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
@@ -45,6 +45,7 @@ export const TrunksPage = () => {
   const t = texts.value.trunks;
   const trunks = usePolled('trunks', listTrunks, () => pollMs).value;
   const figures = usePolled('trunk-figures', listTrunkFigures, () => figuresMs).value ?? [];
+  const isSimulated = (usePolled('callees', listCallees).value ?? null) !== null;
   const figuresOf = (id: string): string | undefined => {
     const found = figures.find((one) => one.trunk_id === id);
     return found && figuresLine(found);
@@ -60,10 +61,11 @@ export const TrunksPage = () => {
   return (
     <Page title={texts.value.shell.nav.trunks} lead={t.lead} beside={trunks.length > 0 && add}>
       {trunks.length === 0 && (
-        <Empty title={t.empty} hint={t.emptyHint}>
+        <Empty title={t.empty} hint={isSimulated ? `${t.whatFor} ${t.simulated}` : t.emptyHint}>
           {add}
         </Empty>
       )}
+      {trunks.length > 0 && isSimulated && <p class="note">{t.simulated}</p>}
       <ul class="rows" aria-label={texts.value.shell.nav.trunks}>
         {trunks.map((trunk) => (
           <li key={trunk.id}>

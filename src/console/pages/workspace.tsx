@@ -48,8 +48,8 @@ const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: 
     return valuesOf(saved);
   });
   return (
-    <Card title={texts.value.numbers.policy.title} lead={t.policyLead}>
-      <FormBody form={form} submit={save}>
+    <FormBody form={form} submit={save}>
+      <Card title={t.identity}>
         <div class="columns">
           <TextField form={form} name="name" label={t.name} />
           <SelectField
@@ -59,7 +59,10 @@ const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: 
             hint={t.timeZoneHint}
             options={zonesWith(workspace.time_zone)}
           />
-          <PolicyFields form={form} below={workspace.effective} />
+        </div>
+      </Card>
+      <Card title={t.limits} lead={t.limitsLead}>
+        <div class="columns">
           <TextField
             form={form}
             name="max_calls_in_progress"
@@ -74,8 +77,15 @@ const WorkspaceForm = ({ workspace, onSaved }: { workspace: Workspace; onSaved: 
             used={usage?.workspace.talked_minutes}
           />
         </div>
+      </Card>
+      <Card title={texts.value.numbers.policy.title} lead={t.policyLead}>
+        <div class="columns">
+          <PolicyFields form={form} below={workspace.effective} />
+        </div>
+      </Card>
+      <section class="card">
         <DestinationFields form={form} below={workspace.effective.destinations} />
-      </FormBody>
-    </Card>
+      </section>
+    </FormBody>
   );
 };

@@ -207,7 +207,9 @@ export const FormBody = <Values extends FormValues>({
   const isUsable = isForAll || mayChange.value;
   const t = texts.value.shell.form;
   const { trouble } = form;
-  const words = trouble?.words === undefined ? t.failed(trouble?.fields ?? 0) : trouble.words;
+  // The only field of a form has the focus and shows its error itself.
+  const isSaid = trouble?.words === undefined && Object.keys(form.values).length === 1;
+  const words = trouble?.words ?? (isSaid ? '' : t.failed(trouble?.fields ?? 0));
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate>
       <fieldset class="fields" disabled={!isUsable}>

@@ -28,6 +28,12 @@ const links = [
 /** Pages that only admins can open. */
 const forAdmins: readonly string[] = ['place-call', 'agents'];
 
+const shownLinks = () => links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
+
+/** Address and name of each page of the navigation. */
+export const pageLinks = (): [string, string][] =>
+  shownLinks().map(([section, name]) => [linkTo(section), texts.value.shell.nav[name]]);
+
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" />
@@ -183,7 +189,7 @@ export const SideFrame = ({
 export const Frame = ({ phone, children }: { phone: ComponentChildren; children: ComponentChildren }) => {
   const t = texts.value.shell;
   const current = route.value.parts[0] ?? 'overview';
-  const shown = links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
+  const shown = shownLinks();
   return (
     <SideFrame
       home={linkTo('overview')}

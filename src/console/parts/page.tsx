@@ -75,6 +75,24 @@ export const Missing = ({ back }: { back: { to: string; label: string } }) => (
   </Page>
 );
 
+/** For an address that leads to no page: names it, and offers the pages that there are. */
+export const UnknownPage = ({ path, links }: { path: string; links: readonly [string, string][] }) => {
+  const t = texts.value.shell;
+  return (
+    <Page title={t.noPage} lead={t.noPageHint(path)}>
+      <ul class="rows" aria-label={t.pages}>
+        {links.map(([to, name]) => (
+          <li key={to}>
+            <a class="row" href={to}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+};
+
 export const Card = ({
   title,
   lead,

@@ -1,46 +1,76 @@
 import { texts } from '../language/language.ts';
-import { SelectField } from '../parts/field.tsx';
+import { ChoiceField, SelectField } from '../parts/field.tsx';
 import type { Form } from '../parts/form.ts';
 import {
   changesTo,
   presetNamed,
-  presetNames,
+  presetOfKind,
+  providerPresets,
   setByPreset,
+  trunkKindNamed,
+  trunkKinds,
   trunkPresets,
   type PresetName,
+  type TrunkKind,
 } from './presets.ts';
 import { headerNames, trunkValues, type TrunkValues } from './trunk-fields.tsx';
 
-type FieldProps = {
-  form: Form<TrunkValues>;
-  chosen: PresetName | undefined;
-  choose: (name: PresetName | undefined) => void;
-};
+/** Choices of the user: the kind of the trunk, and a preset. */
+export type TrunkChoice = { kind: TrunkKind; preset: PresetName | undefined };
 
-/** Fills in a provider's settings and lists them. */
-export const PresetField = ({ form, chosen, choose }: FieldProps) => {
-  const t = texts.value.trunks.presets;
+/**
+ * Chooses the far end of the trunk and, for providers, a preset. A choice changes only the settings of its preset; values
+ * that the user typed remain.
+ */
+export const TrunkChoiceFields = ({
+  form,
+  chosen,
+  choose,
+}: {
+  form: Form<TrunkValues>;
+  chosen: TrunkChoice;
+  choose: (choice: TrunkChoice) => void;
+}) => {
+  const t = texts.value.trunks;
+  const { kind, preset } = chosen;
+  const change = (next: TrunkChoice): void => {
+    const changes = changesTo(next.preset, { before: preset, values: form.values, usual: trunkValues() });
+    for (const [field, changed] of Object.entries(changes)) form.set(field, changed);
+    choose(next);
+  };
+  const values = { kind: kind as string, preset: preset ?? '' };
   const choice = {
     ...form,
-    values: { preset: chosen ?? '' },
-    tried: { preset: chosen ?? '' },
-    set: (_: string, value: string | boolean) => {
-      const next = presetNamed(String(value));
-      const changes = changesTo(next, { before: chosen, values: form.values, usual: trunkValues() });
-      for (const [field, changed] of Object.entries(changes)) form.set(field, changed);
-      choose(next);
+    values,
+    tried: values,
+    set(name: string, value: string | boolean): void {
+      const text = String(value);
+      if (name === 'preset') return change({ kind, preset: presetNamed(text) });
+      const next = trunkKindNamed(text);
+      return change({ kind: next, preset: presetOfKind(next) });
     },
   };
   return (
     <>
-      <SelectField
+      <ChoiceField
         form={choice}
-        name="preset"
-        label={t.label}
-        hint={t.hint}
-        options={[['', t.none], ...presetNames.map((name): [string, string] => [name, t.names[name]])]}
+        name="kind"
+        label={t.kind}
+        choices={trunkKinds.map((one) => ({ value: one, label: t.kinds[one], hint: t.kindHints[one] }))}
       />
-      <div role="status">{chosen !== undefined && <PresetFacts form={form} chosen={chosen} />}</div>
+      {kind === 'provider' && (
+        <SelectField
+          form={choice}
+          name="preset"
+          label={t.presets.label}
+          hint={t.presets.hint}
+          options={[
+            ['', t.presets.none],
+            ...providerPresets.map((name): [string, string] => [name, t.presets.names[name]]),
+          ]}
+        />
+      )}
+      <div role="status">{preset !== undefined && <PresetFacts form={form} chosen={preset} />}</div>
     </>
   );
 };

@@ -68,6 +68,19 @@ const all = {
       'https://docs.asterisk.org/Configuration/Channel-Drivers/SIP/Configuring-res_pjsip/res_pjsip-Configuration-Examples/',
     ],
   },
+  /**
+   * A session border controller: it knows the gateway by its address, and numbers are E.164 with + (SIPconnect). The
+   * caller is asserted, because both sides belong to one network of trust (RFC 3325).
+   */
+  sbc: {
+    settings: {
+      register: false,
+      inbound_auth: 'none',
+      number_format: 'e164',
+      caller_id: 'p-asserted-identity',
+    },
+    sources: ['https://www.rfc-editor.org/rfc/rfc3325'],
+  },
   /** Preset for authentication by the source address of calls. */
   address: { settings: { register: false, inbound_auth: 'none' }, sources: [] },
 } as const satisfies Record<string, TrunkPreset>;
@@ -75,12 +88,42 @@ const all = {
 export type PresetName = keyof typeof all;
 export const trunkPresets: Readonly<Record<PresetName, TrunkPreset>> = all;
 
-/** Names of the presets in the order of the list. */
-export const presetNames: readonly PresetName[] = ['twilio', 'telnyx', 'vonage', 'sipgate', 'pbx', 'address'];
+/** Kinds of far ends of a trunk, which decide the fields that the trunk needs. */
+export const trunkKinds = ['provider', 'pbx', 'sbc'] as const;
+export type TrunkKind = (typeof trunkKinds)[number];
+
+export const trunkKindNamed = (name: string): TrunkKind =>
+  trunkKinds.find((known) => known === name) ?? 'provider';
+
+/** Presets of providers in the order of the list. */
+export const providerPresets: readonly PresetName[] = ['twilio', 'telnyx', 'vonage', 'sipgate', 'address'];
+
+/** Returns the preset with which a kind begins; undefined where the user chooses one. */
+export const presetOfKind = (kind: TrunkKind): PresetName | undefined =>
+  kind === 'provider' ? undefined : kind;
+
+/** Names of all presets. */
+export const presetNames: readonly PresetName[] = [...providerPresets, 'pbx', 'sbc'];
 
 /** Returns the preset of a name; undefined for the empty name, which selects no preset. */
 export const presetNamed = (name: string): PresetName | undefined =>
   presetNames.find((known) => known === name);
+
+/** Fields of a kind that stand in front of the others. */
+export const fieldsOfKind = {
+  provider: [
+    'name',
+    'host',
+    'username',
+    'password',
+    'register',
+    'number_format',
+    'inbound_addresses',
+    'enabled',
+  ],
+  pbx: ['name', 'host', 'username', 'password', 'register', 'number_format', 'enabled'],
+  sbc: ['name', 'host', 'port', 'transport', 'number_format', 'caller_id', 'inbound_addresses', 'enabled'],
+} as const satisfies Record<TrunkKind, readonly string[]>;
 
 type Values = Readonly<Record<string, string | boolean>>;
 

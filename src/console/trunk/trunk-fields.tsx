@@ -1,3 +1,5 @@
+import { Fragment, type JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import {
   numberFormats,
   trunkCodecs,
@@ -11,6 +13,7 @@ import {
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
+import type { Texts } from '../language/texts.ts';
 import { AreaField, CheckField, SelectField, TextField } from '../parts/field.tsx';
 import {
   numberFields,
@@ -170,70 +173,180 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   ...switchesIn(values),
 });
 
-export const TrunkFields = ({
+export type FieldName = keyof Texts['trunks']['fields'];
+
+/** All fields in their order on the page. Fields with a check mark follow the others of their group. */
+const groups = {
+  connection: [
+    'name',
+    'host',
+    'username',
+    'password',
+    'port',
+    'transport',
+    'addresses',
+    'register',
+    'health_check',
+    'drained',
+    'enabled',
+  ],
+  calls: [
+    'number_format',
+    'caller_id',
+    'inbound_addresses',
+    'inbound_auth',
+    'from_domain',
+    'realm',
+    'codecs',
+    'srtp',
+    'media',
+    'redirects',
+    'headers_in',
+    'headers_out',
+    'privacy',
+    'refer',
+    'accept_refer',
+  ],
+  limits: ['prefixes', 'priority', 'weight', 'max_channels', 'calls_per_second', 'failover_statuses'],
+} as const satisfies Partial<Record<keyof Texts['trunks'], readonly FieldName[]>>;
+
+const groupNames = ['connection', 'calls', 'limits'] as const;
+
+const switches: readonly string[] = Object.keys(usualSwitches);
+
+/** Returns the fields that this trunk needs: the essential ones, and those with a value of their own. */
+export const neededFields = (trunk: Trunk): FieldName[] => {
+  const [values, usual] = [trunkValues(trunk), trunkValues()];
+  const isNeeded = (name: FieldName): boolean =>
+    ['name', 'host', 'number_format', 'inbound_addresses', 'enabled'].includes(name) ||
+    values[name] !== usual[name] ||
+    (name === 'password' && (trunk.username !== null || trunk.password_configured));
+  return Object.values(groups).flat().filter(isNeeded);
+};
+
+type FieldsProps = {
+  form: FieldsOf<FormValues>;
+  hasPassword: boolean;
+  /** Example of a host. */
+  hostPattern?: string | undefined;
+};
+
+const controls = ({
   form,
   hasPassword,
   hostPattern = 'sip.example.com',
-}: {
-  form: FieldsOf<FormValues>;
-  hasPassword: boolean;
-  hostPattern?: string | undefined;
-}) => {
+}: FieldsProps): Readonly<Record<FieldName, () => JSX.Element>> => {
   const t = texts.value.trunks;
   const { fields, hints } = t;
-  const field = (name: keyof typeof fields) => ({ form, name, label: fields[name] });
+  const field = (name: FieldName) => ({ form, name, label: fields[name] });
   const number = { mode: 'numeric' } as const;
+  const check = (name: FieldName) => () => <CheckField {...field(name)} />;
+  return {
+    name: () => <TextField {...field('name')} />,
+    host: () => <TextField {...field('host')} placeholder={hostPattern} />,
+    port: () => <TextField {...field('port')} {...number} hint={hints.port} isOptional />,
+    transport: () => (
+      <SelectField {...field('transport')} options={transports.map((one) => [one, one.toUpperCase()])} />
+    ),
+    username: () => <TextField {...field('username')} isOptional />,
+    password: () => (
+      <TextField
+        {...field('password')}
+        type="password"
+        autoComplete="new-password"
+        hint={hasPassword ? hints.passwordStored : hints.password}
+        isOptional
+      />
+    ),
+    addresses: () => <AreaField {...field('addresses')} rows={2} hint={hints.addresses} isOptional />,
+    register: check('register'),
+    health_check: check('health_check'),
+    drained: check('drained'),
+    enabled: check('enabled'),
+    number_format: () => <SelectField {...field('number_format')} options={Object.entries(t.format)} />,
+    caller_id: () => <SelectField {...field('caller_id')} options={Object.entries(headerNames)} />,
+    from_domain: () => <TextField {...field('from_domain')} isOptional />,
+    realm: () => <TextField {...field('realm')} isOptional />,
+    inbound_auth: () => <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />,
+    codecs: () => <TextField {...field('codecs')} hint={hints.codecs} isOptional />,
+    srtp: () => <SelectField {...field('srtp')} options={Object.entries(t.srtp)} />,
+    media: () => <SelectField {...field('media')} options={Object.entries(t.media)} hint={hints.media} />,
+    redirects: () => (
+      <SelectField {...field('redirects')} options={Object.entries(t.redirects)} hint={hints.redirects} />
+    ),
+    inbound_addresses: () => (
+      <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
+    ),
+    headers_in: () => <TextField {...field('headers_in')} hint={hints.headers_in} isOptional />,
+    headers_out: () => <TextField {...field('headers_out')} hint={hints.headers_out} isOptional />,
+    privacy: check('privacy'),
+    refer: check('refer'),
+    accept_refer: check('accept_refer'),
+    prefixes: () => <TextField {...field('prefixes')} hint={hints.prefixes} isOptional />,
+    priority: () => <TextField {...field('priority')} {...number} hint={hints.priority} />,
+    weight: () => <TextField {...field('weight')} {...number} hint={hints.weight} />,
+    max_channels: () => <TextField {...field('max_channels')} {...number} hint={hints.noLimit} isOptional />,
+    calls_per_second: () => (
+      <TextField {...field('calls_per_second')} {...number} hint={hints.noLimit} isOptional />
+    ),
+    failover_statuses: () => (
+      <TextField {...field('failover_statuses')} hint={hints.failover_statuses} isOptional />
+    ),
+  };
+};
+
+/** Fields in columns, and below them those with a check mark. */
+const Fields = ({ names, ...props }: FieldsProps & { names: readonly FieldName[] }) => {
+  const shown = controls(props);
+  const shownAs = (isSwitch: boolean) =>
+    names
+      .filter((name) => switches.includes(name) === isSwitch)
+      .map((name) => <Fragment key={name}>{shown[name]()}</Fragment>);
+  const inColumns = shownAs(false);
   return (
     <>
-      <h3>{t.connection}</h3>
-      <div class="columns">
-        <TextField {...field('name')} />
-        <TextField {...field('host')} placeholder={hostPattern} />
-        <TextField {...field('port')} {...number} hint={hints.port} isOptional />
-        <SelectField {...field('transport')} options={transports.map((one) => [one, one.toUpperCase()])} />
-        <TextField {...field('username')} isOptional />
-        <TextField
-          {...field('password')}
-          type="password"
-          autoComplete="new-password"
-          hint={hasPassword ? hints.passwordStored : hints.password}
-          isOptional
-        />
-      </div>
-      <AreaField {...field('addresses')} rows={2} hint={hints.addresses} isOptional />
-      <CheckField {...field('register')} />
-      <CheckField {...field('health_check')} />
-      <CheckField {...field('drained')} />
-      <CheckField {...field('enabled')} />
-      <h3>{t.calls}</h3>
-      <div class="columns">
-        <SelectField {...field('number_format')} options={Object.entries(t.format)} />
-        <SelectField {...field('caller_id')} options={Object.entries(headerNames)} />
-        <TextField {...field('from_domain')} isOptional />
-        <TextField {...field('realm')} isOptional />
-        <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
-        <TextField {...field('codecs')} hint={hints.codecs} isOptional />
-        <SelectField {...field('srtp')} options={Object.entries(t.srtp)} />
-        <SelectField {...field('media')} options={Object.entries(t.media)} hint={hints.media} />
-        <SelectField {...field('redirects')} options={Object.entries(t.redirects)} hint={hints.redirects} />
-        <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
-      </div>
-      <div class="columns">
-        <TextField {...field('headers_in')} hint={hints.headers_in} isOptional />
-        <TextField {...field('headers_out')} hint={hints.headers_out} isOptional />
-      </div>
-      <CheckField {...field('privacy')} />
-      <CheckField {...field('refer')} />
-      <CheckField {...field('accept_refer')} />
-      <h3>{t.limits}</h3>
-      <div class="columns">
-        <TextField {...field('prefixes')} hint={hints.prefixes} isOptional />
-        <TextField {...field('priority')} {...number} hint={hints.priority} />
-        <TextField {...field('weight')} {...number} hint={hints.weight} />
-        <TextField {...field('max_channels')} {...number} hint={hints.noLimit} isOptional />
-        <TextField {...field('calls_per_second')} {...number} hint={hints.noLimit} isOptional />
-        <TextField {...field('failover_statuses')} hint={hints.failover_statuses} isOptional />
-      </div>
+      {inColumns.length > 0 && <div class="columns">{inColumns}</div>}
+      {shownAs(true)}
+    </>
+  );
+};
+
+/**
+ * The fields of a trunk: those of `front`, and the others folded away. Folded fields keep their values; one with an
+ * error opens the fold.
+ */
+export const TrunkFields = ({ front, ...props }: FieldsProps & { front: readonly FieldName[] }) => {
+  const t = texts.value.trunks;
+  const { form } = props;
+  const [isOpen, setOpen] = useState(false);
+  const usual: FormValues = trunkValues();
+  const all: readonly FieldName[] = Object.values(groups).flat();
+  const folded = all.filter((name) => !front.includes(name));
+  const set = folded.filter((name) => form.values[name] !== usual[name]).length;
+  const hasError = folded.some((name) => form.errorOf(name) !== undefined);
+  return (
+    <>
+      <Fields {...props} names={all.filter((name) => front.includes(name))} />
+      <details
+        class="more-fields"
+        open={isOpen || hasError}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
+        <summary>
+          {t.more} {set > 0 && <small>{t.moreSet(set)}</small>}
+        </summary>
+        {groupNames.map((group) => {
+          const names = folded.filter((name) => groups[group].some((one) => one === name));
+          return (
+            names.length > 0 && (
+              <section key={group}>
+                <h3>{t[group]}</h3>
+                <Fields {...props} names={names} />
+              </section>
+            )
+          );
+        })}
+      </details>
     </>
   );
 };

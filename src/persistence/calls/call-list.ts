@@ -1,5 +1,11 @@
 /** Paginated lists of calls. */
-import { sql, type Compilable, type Expression, type ExpressionBuilder } from 'kysely';
+import {
+  sql,
+  type AliasedExpression,
+  type Compilable,
+  type Expression,
+  type ExpressionBuilder,
+} from 'kysely';
 import type { Direction } from '#machines/line.ts';
 import type { CallSearch } from '#src/domain/call-search.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
@@ -46,16 +52,42 @@ export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]
     return query.metadata === undefined ? calls(db, query).execute() : withinTime(db, [calls(db, query)]);
   switch (search.kind) {
     case 'id':
-      return calls(db, query)
-        .where('Call.id', '>=', search.first)
-        .where('Call.id', '<=', search.last)
-        .execute();
+      return byId(db, query, search).execute();
     case 'words':
       return withinTime(db, [byWords(db, query, search.words)]);
     default:
       return withinTime(db, [byWords(db, query, [search.digits]), inProgress(db, query, search.digits)]).then(
         (found) => found.toSorted(inOrder(query)).slice(0, query.limit),
       );
+  }
+};
+
+/** Returns the number of calls that match, at most `limit`. */
+export const countCalls = async (db: Database, query: CallListQuery): Promise<number> => {
+  const found = await withinTime(
+    db,
+    matching(db, query).map((calls) =>
+      db.queries.selectFrom(calls).select(({ fn }) => fn.countAll<number>().as('calls')),
+    ),
+  );
+  const all = found.reduce((sum, { calls }) => sum + calls, 0);
+  return Math.min(all, query.limit);
+};
+
+/** The queries whose results together are the calls that match. */
+const matching = (db: Database, query: CallListQuery): AliasedExpression<object, 'found'>[] => {
+  const { search } = query;
+  if (search === undefined) return [calls(db, query).as('found')];
+  switch (search.kind) {
+    case 'id':
+      return [byId(db, query, search).as('found')];
+    case 'words':
+      return [byWords(db, query, search.words).as('found')];
+    default:
+      return [
+        byWords(db, query, [search.digits]).as('found'),
+        inProgress(db, query, search.digits).as('found'),
+      ];
   }
 };
 
@@ -68,6 +100,9 @@ const calls = ({ queries }: Database, query: CallListQuery) =>
     .orderBy('Call.startedAt', wayOf(query))
     .orderBy('Call.id', wayOf(query))
     .limit(query.limit);
+
+const byId = (db: Database, query: CallListQuery, { first, last }: { first: string; last: string }) =>
+  calls(db, query).where('Call.id', '>=', first).where('Call.id', '<=', last);
 
 /**
  * Query for ended calls. The order is that of the search row, which has the same start time, so that no second sort is
@@ -134,7 +169,7 @@ const isInRange =
     ]);
 
 /** The two queries run in sequence, each with the time limit, so a search takes at most twice the limit. */
-const withinTime = async (db: Database, queries: readonly Compilable<CallRow>[]): Promise<CallRow[]> => {
+const withinTime = async <Found>(db: Database, queries: readonly Compilable<Found>[]): Promise<Found[]> => {
   try {
     return await db.transaction(async (statements) => {
       await runQuery(
@@ -143,7 +178,7 @@ const withinTime = async (db: Database, queries: readonly Compilable<CallRow>[])
           sql<string>`set_config('statement_timeout', ${String(searchMs)}, true)`.as('limited'),
         ),
       );
-      const found: CallRow[] = [];
+      const found: Found[] = [];
       for (const query of queries) found.push(...(await runQuery(statements, query)));
       return found;
     });

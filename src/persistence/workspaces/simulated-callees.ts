@@ -55,6 +55,21 @@ export const findSimulatedCallee = async (
   callee: Callee,
 ): Promise<SimulatedCallee | undefined> => (await finding(db, { given: db.asJson([callee]) }))[0];
 
+const listing = kyselyQuery((queries, { workspaceId, limit }: { workspaceId: string; limit: number }) =>
+  queries
+    .selectFrom('SimulatedCallee')
+    .where('workspaceId', '=', workspaceId)
+    .select(['number', 'script'])
+    .orderBy('number')
+    .limit(limit),
+);
+
+/** Returns the first callees of a workspace, by number. */
+export const listSimulatedCallees = (
+  db: Statements,
+  wanted: { workspaceId: string; limit: number },
+): Promise<Pick<Callee & SimulatedCallee, 'number' | 'script'>[]> => listing(db, wanted);
+
 const deleting = kyselyQuery((queries, { workspaceId, number }: Callee) =>
   queries
     .deleteFrom('SimulatedCallee')

@@ -1,6 +1,9 @@
 export const workspace = {
   lead: 'What holds for the calls of all numbers that begin from now on.',
   policyLead: 'An empty field falls back to the platform. What a number sets itself goes before it.',
+  identity: 'Name and time',
+  limits: 'Limits',
+  limitsLead: 'What all numbers may use together.',
   name: 'Name',
   timeZone: 'Time zone',
   timeZoneHint: 'Times are shown, and sent to your programs, in it.',
@@ -27,7 +30,7 @@ export const tokens = {
   lastUsed: (when: string) => `Last used ${when}`,
   neverUsed: 'Never used',
   current: '(you)',
-  ofGateway: (name: string) => `of the gateway ${name}`,
+  ofGateway: (name: string) => (name === 'gateway' ? 'made by the gateway' : `made by the gateway ${name}`),
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeText: 'It stops working at once. Whoever uses it needs another one.',
@@ -48,4 +51,8 @@ export const gateways = {
   takesNone: 'takes no calls of others',
   seen: (when: string) => `last seen ${when}`,
   takenOver: (calls: number) => `${calls} of them began elsewhere`,
+  load: (share: string) => `busy ${share}`,
+  memory: (share: string) => `memory ${share}`,
+  delay: (time: string) => `timers late by ${time}`,
+  version: (version: string) => `version ${version}`,
 };

@@ -7,6 +7,10 @@ export const callList = {
   firstDay: 'First day',
   lastDay: 'Last day',
   clear: 'Show all calls',
+  remove: 'Remove the filter',
+  total: (calls: string, hasMore: boolean) =>
+    hasMore ? `More than ${calls} calls` : calls === '1' ? '1 call' : `${calls} calls`,
+  inTheCall: 'Found in the call',
   newestFirst: 'newest first',
   oldestFirst: 'oldest first',
   export: 'Export CSV',

@@ -148,6 +148,19 @@ export const trunks = {
     failedOver: (calls: string) => `${calls} went on to another trunk`,
     oneWay: (calls: string) => `${calls} with one-way sound`,
   },
+  whatFor:
+    'A trunk connects the gateway with telephones: it leads to a SIP provider, to your telephone system, or to a session border controller.',
+  simulated:
+    'The lines of this gateway are simulated, so calls need no trunk. What you enter here is kept until the gateway runs with real lines (GW_LINES).',
+  kind: 'Where it leads',
+  kinds: { provider: 'SIP provider', pbx: 'Telephone system (PBX)', sbc: 'Session border controller (SBC)' },
+  kindHints: {
+    provider: 'A company that connects you with the telephone network.',
+    pbx: 'Such as Asterisk or FreePBX, at which the gateway is an extension.',
+    sbc: 'Your own border to the network, which knows the gateway by its address.',
+  },
+  more: 'More settings',
+  moreSet: (count: number) => `${count} set`,
   edit: 'Settings',
   connection: 'Connection',
   calls: 'Calls',
@@ -224,7 +237,7 @@ export const trunks = {
   presets: {
     label: 'Provider',
     hint: 'Fills in what its public pages say. Everything can be changed.',
-    none: 'Not in this list',
+    none: 'Another provider',
     set: 'Filled in',
     yes: 'Yes',
     no: 'No',
@@ -235,7 +248,8 @@ export const trunks = {
       vonage: 'Vonage SIP Trunking',
       sipgate: 'sipgate trunking',
       pbx: 'Telephone system such as Asterisk or FreePBX, as an extension',
-      address: 'Any trunk that goes by addresses, without a password',
+      sbc: 'Session border controller',
+      address: 'Any that goes by addresses, without a password',
     },
     notes: {
       twilio:
@@ -247,6 +261,7 @@ export const trunks = {
       sipgate:
         'User name and password are SIP ID and SIP password. The called party does not see a number that begins with a plus.',
       pbx: 'The host is your telephone system; user name and password are those of an extension that you made for the gateway. Choose how numbers are written as it dials them.',
+      sbc: 'The host is the address of the controller towards the gateway. Enter the addresses from which it sends calls, and let it accept calls from the address of this gateway.',
       address:
         'Tell the other side the address of this gateway, and enter theirs where calls come from. Choose how numbers are written as they ask for it.',
     },

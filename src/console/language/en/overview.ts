@@ -28,5 +28,20 @@ export const overview = {
   failed: (failed: string, calls: string) => `${failed} of ${calls} calls`,
   dead: (events: number) => (events === 1 ? '1 event given up' : `${events} events given up`),
   empty: 'No calls in these days',
-  emptyHint: 'Place one, or let somebody call one of your numbers: it is counted here.',
+  steps: {
+    lead: (done: number, all: number) =>
+      `${done} of ${all} first steps are done. Figures of calls appear here with the first call.`,
+    done: 'done',
+    names: {
+      number: ['Add a number', 'Calls come to it, and are placed from it.'],
+      trunk: ['Add a trunk', 'It leads to the telephone network.'],
+      call: ['Place a first call', 'Watch it, and read what was said.'],
+      agent: [
+        'Connect an agent',
+        'Your own server decides what is said. Until then the built-in agent speaks.',
+      ],
+      webhook: ['Add a webhook endpoint', 'Your server is told when a call rings, is answered and ends.'],
+    },
+    go: { number: 'Add', trunk: 'Add', call: 'Place a call', agent: 'Connect', webhook: 'Add' },
+  },
 };

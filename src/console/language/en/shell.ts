@@ -16,6 +16,8 @@ export const shell = {
   found: 'Connected again.',
   notFound: 'There is nothing here.',
   notFoundHint: 'It may have been deleted, or it belongs to another workspace.',
+  noPage: 'There is no such page.',
+  noPageHint: (path: string) => `Nothing is at ${path}: the address may be mistyped. These pages exist:`,
   back: 'Back',
   nav: {
     overview: 'Overview',

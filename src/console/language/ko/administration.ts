@@ -3,6 +3,9 @@ import type { Texts } from '../texts.ts';
 export const workspace: Texts['workspace'] = {
   lead: '지금부터 시작하는 모든 번호의 통화에 적용됩니다.',
   policyLead: '비워 두면 플랫폼 값을 따릅니다. 번호에 따로 정한 값이 있으면 그 값이 먼저입니다.',
+  identity: '이름과 시간',
+  limits: '한도',
+  limitsLead: '모든 번호가 함께 쓰는 한도입니다.',
   name: '이름',
   timeZone: '시간대',
   timeZoneHint: '화면과 API의 시각이 이 시간대로 표시됩니다.',
@@ -29,7 +32,7 @@ export const tokens: Texts['tokens'] = {
   lastUsed: (when) => `마지막 사용 ${when}`,
   neverUsed: '사용한 적 없음',
   current: '(현재 토큰)',
-  ofGateway: (name) => `게이트웨이 ${name}의 토큰`,
+  ofGateway: (name) => (name === 'gateway' ? '게이트웨이에서 만듦' : `게이트웨이 ${name}에서 만듦`),
   revoke: '취소',
   revokeTitle: (name) => `"${name}" 토큰을 취소할까요?`,
   revokeText: '즉시 사용할 수 없게 됩니다. 이 토큰을 쓰는 곳에는 다른 토큰이 필요합니다.',
@@ -50,4 +53,8 @@ export const gateways: Texts['gateways'] = {
   takesNone: '다른 게이트웨이의 통화를 받지 않음',
   seen: (when) => `마지막 확인 ${when}`,
   takenOver: (calls) => `그중 ${calls}건은 다른 게이트웨이에서 시작`,
+  load: (share) => `사용률 ${share}`,
+  memory: (share) => `메모리 ${share}`,
+  delay: (time) => `타이머 지연 ${time}`,
+  version: (version) => `버전 ${version}`,
 };

@@ -128,6 +128,18 @@ export const trunks: Texts['trunks'] = {
     failedOver: (calls) => `${calls}건은 다른 트렁크로 넘어감`,
     oneWay: (calls) => `${calls}건은 소리가 한쪽으로만 전달됨`,
   },
+  whatFor: '회선은 게이트웨이를 전화망에 연결합니다. SIP 통신사, 사내 전화 시스템, SBC로 이어집니다.',
+  simulated:
+    '이 게이트웨이는 시뮬레이션 회선을 쓰고 있어 회선이 없어도 통화할 수 있습니다. 여기에 입력한 내용은 저장해 두었다가 실제 회선(GW_LINES)으로 시작하면 사용합니다.',
+  kind: '연결할 곳',
+  kinds: { provider: 'SIP 통신사', pbx: '전화 시스템(PBX)', sbc: '세션 경계 제어기(SBC)' },
+  kindHints: {
+    provider: '전화망에 연결해 주는 회사입니다.',
+    pbx: 'Asterisk, FreePBX 등입니다. 게이트웨이가 내선으로 등록합니다.',
+    sbc: '직접 운영하는 망의 경계 장비로, 게이트웨이를 주소로 확인합니다.',
+  },
+  more: '더 많은 설정',
+  moreSet: (count) => `${count}개 설정됨`,
   edit: '회선 설정',
   connection: '연결',
   calls: '통화',
@@ -205,7 +217,7 @@ export const trunks: Texts['trunks'] = {
   presets: {
     label: '통신사',
     hint: '공개된 안내에 나온 값을 채워 줍니다. 모두 바꿀 수 있습니다.',
-    none: '목록에 없음',
+    none: '다른 통신사',
     set: '채운 값',
     yes: '예',
     no: '아니요',
@@ -216,7 +228,8 @@ export const trunks: Texts['trunks'] = {
       vonage: 'Vonage SIP Trunking',
       sipgate: 'sipgate trunking',
       pbx: '내선으로 연결하는 전화 시스템(Asterisk, FreePBX 등)',
-      address: '비밀번호 없이 주소로 확인하는 회선',
+      sbc: '세션 경계 제어기(SBC)',
+      address: '비밀번호 없이 주소로 확인하는 통신사',
     },
     notes: {
       twilio:
@@ -228,6 +241,7 @@ export const trunks: Texts['trunks'] = {
       sipgate:
         '사용자 이름과 비밀번호는 SIP ID와 SIP 비밀번호입니다. +로 시작하는 발신 번호는 상대방에게 표시되지 않습니다.',
       pbx: '호스트는 전화 시스템이고, 사용자 이름과 비밀번호는 게이트웨이용으로 만든 내선의 것입니다. 번호 표기 방식은 그 시스템에서 거는 대로 고르세요.',
+      sbc: '호스트는 게이트웨이와 마주한 SBC의 주소입니다. 수신을 허용할 주소에 SBC가 전화를 보내는 주소를 입력하고, SBC에서는 이 게이트웨이의 주소를 허용하세요.',
       address:
         '상대편에 이 게이트웨이의 주소를 알려 주고, 수신을 허용할 주소에 상대편의 주소를 입력하세요. 번호 표기 방식은 상대편이 요구하는 대로 고르세요.',
     },

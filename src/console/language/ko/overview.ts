@@ -30,5 +30,16 @@ export const overview: Texts['overview'] = {
   failed: (failed, calls) => `통화 ${calls}건 중 ${failed}건`,
   dead: (events) => `전송을 포기한 이벤트 ${events}건`,
   empty: '이 기간에 통화가 없습니다',
-  emptyHint: '전화를 걸거나 번호로 전화를 받으면 여기에 집계됩니다.',
+  steps: {
+    lead: (done, all) => `첫 단계 ${all}개 중 ${done}개를 마쳤습니다. 첫 통화부터 여기에 집계됩니다.`,
+    done: '완료',
+    names: {
+      number: ['번호 추가', '전화를 받고 거는 번호입니다.'],
+      trunk: ['회선 추가', '전화망에 연결합니다.'],
+      call: ['첫 전화 걸기', '통화를 지켜보고 오간 말을 읽어 보세요.'],
+      agent: ['에이전트 연결', '직접 만든 서버가 할 말을 정합니다. 그 전에는 내장 에이전트가 말합니다.'],
+      webhook: ['웹훅 추가', '전화가 울리고 연결되고 끝날 때 서버에 알립니다.'],
+    },
+    go: { number: '추가', trunk: '추가', call: '전화 걸기', agent: '연결', webhook: '추가' },
+  },
 };

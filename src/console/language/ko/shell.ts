@@ -18,6 +18,9 @@ export const shell: Texts['shell'] = {
   found: '다시 연결되었습니다.',
   notFound: '찾을 수 없습니다.',
   notFoundHint: '삭제되었거나 다른 워크스페이스의 것일 수 있습니다.',
+  noPage: '없는 페이지입니다.',
+  noPageHint: (path) =>
+    `${path}에는 아무것도 없습니다. 주소를 잘못 입력했을 수 있습니다. 이런 페이지가 있습니다:`,
   back: '뒤로',
   nav: {
     overview: '개요',

@@ -137,6 +137,14 @@ export const administration: Readonly<Record<string, string>> = {
   'Call one of the numbers': '내 번호로 전화 걸기',
   'Places an inbound call on the simulated line. It is answered, or rejected, like a real one.':
     '시뮬레이션 회선으로 수신 통화가 들어옵니다. 실제 전화처럼 받거나 거절합니다.',
+  'Count the listed calls': '목록의 통화 수 세기',
+  'The number of calls of `listWorkspaceCalls` with the same query, counted up to 10000.':
+    '같은 조건의 `listWorkspaceCalls`에 나오는 통화 수입니다. 10000건까지 셉니다.',
+  'The number of calls.': '통화 수입니다.',
+  'List the callees': '수신자 목록',
+  'Who answers the calls of the workspace on the simulated line, by number: the callees that every gateway knows, and up to 200 with a script. Any other number rings on the web phones of the workspace.':
+    '시뮬레이션 회선에서 워크스페이스의 전화를 받는 수신자를 번호순으로 보여 줍니다. 모든 게이트웨이에 있는 수신자와 시나리오가 있는 수신자 200개까지입니다. 다른 번호는 워크스페이스의 웹 전화로 연결됩니다.',
+  'The callees.': '수신자 목록입니다.',
   'Set the script of a callee': '수신자의 행동 정하기',
   'Calls of the workspace to this number follow this script from now on. They may be placed at any gateway with the same database.':
     '지금부터 워크스페이스에서 이 번호로 거는 전화는 이 시나리오가 받습니다. 같은 데이터베이스를 쓰는 어느 게이트웨이에서 걸어도 됩니다.',

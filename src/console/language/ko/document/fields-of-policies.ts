@@ -41,6 +41,13 @@ export const fieldsOfPolicies: Readonly<Record<string, string>> = {
     '회선의 시간으로 이만큼의 초 안에 이루어지지 않은 단계가 있으면 시나리오를 끝내고 전화를 끊습니다. 시나리오가 끝난 뒤 이만큼 지나도 통화가 끝나지 않을 때도 끊습니다.',
   'The behaviour of persons to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`.':
     '이 통화를 돌려받을 사람들이 하는 행동입니다. 국내 형식의 번호별로 정합니다. `01000000011`부터 `01000000014`까지는 따로 있습니다.',
+  '`script`: it has a script; the others are there without setup.':
+    '`script`는 시나리오가 있는 수신자입니다. 나머지는 따로 준비하지 않아도 있습니다.',
+  'At most 10000.': '최대 10000입니다.',
+  'Whether there are more calls than that.': '그보다 더 있는지 여부입니다.',
+  'The behaviour in words.': '행동을 설명하는 글입니다.',
+  'Number of steps of the script; null without a script.':
+    '시나리오의 단계 수입니다. 시나리오가 없으면 null입니다.',
   'Number of steps of the script.': '시나리오의 단계 수입니다.',
   'Number of completed steps.': '그중 이루어진 단계 수입니다.',
   '`timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did.':
