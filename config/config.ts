@@ -59,7 +59,13 @@ export type DrachtioConfig = Readonly<{
 }>;
 
 /** Server with the chat completions API of OpenAI. */
-export type LanguageModelConfig = Readonly<{ baseUrl: string; model: string; apiKey: string | null }>;
+export type LanguageModelConfig = Readonly<{
+  baseUrl: string;
+  model: string;
+  /** Models that a number may choose instead. */
+  otherModels: readonly string[];
+  apiKey: string | null;
+}>;
 
 export type Config = Readonly<{
   port: number;
@@ -165,7 +171,8 @@ const hepOf = (values: z.infer<typeof settings>): Config['hep'] => {
 
 const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig | null => {
   const { GW_LLM_BASE_URL: baseUrl, GW_LLM_MODEL: model, GW_LLM_API_KEY: apiKey = null } = values;
-  if (baseUrl === undefined && model === undefined && apiKey === null) return null;
+  const { GW_LLM_MODELS: models } = values;
+  if (baseUrl === undefined && model === undefined && models === undefined && apiKey === null) return null;
   if (baseUrl === undefined) {
     throw new ConfigError(
       'GW_LLM_BASE_URL is required with GW_LLM_MODEL: where the model is served, such as https://host/v1',
@@ -174,7 +181,7 @@ const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig 
   if (model === undefined) {
     throw new ConfigError('GW_LLM_MODEL is required with GW_LLM_BASE_URL: the name of the model');
   }
-  return { baseUrl, model, apiKey };
+  return { baseUrl, model, otherModels: (models ?? []).filter((other) => other !== model), apiKey };
 };
 
 /**

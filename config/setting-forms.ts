@@ -99,6 +99,15 @@ export const hostList = z.string().transform((text) =>
     .filter((host) => host !== ''),
 );
 
+/** Names of models, which may contain slashes and colons. */
+export const modelList = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((model) => model.trim()))])
+  .refine(
+    (models) => models.every((model) => model !== '' && model.length <= 200),
+    'must be names of models, separated by commas',
+  );
+
 const isSubnet = (text: string): boolean => {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);

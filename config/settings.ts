@@ -10,6 +10,7 @@ import {
   hostAndPortListOrNone,
   hostAndPortOrNone,
   hostList,
+  modelList,
   isDatabaseUrl,
   nameServerList,
   portRange,
@@ -120,6 +121,7 @@ export const settings = z.object({
   GW_HEP_PASSWORD: apiKey.optional(),
   GW_LLM_BASE_URL: serverUrl('https', 'http').optional(),
   GW_LLM_MODEL: z.string().optional(),
+  GW_LLM_MODELS: modelList.optional(),
   GW_LLM_API_KEY: apiKey.optional(),
   GW_RECOGNIZERS: choiceOf(
     'deepgram',

@@ -1,10 +1,12 @@
 /** Numbers of a workspace: add, change, delete. */
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { callPolicyFields } from '#src/domain/call-policy.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
 import type { Language } from '#src/domain/language.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/numbers/agent-bindings.ts';
+import { findLastCall, type LastCall } from '#src/persistence/calls/last-call.ts';
 import { findNumberKey } from '#src/persistence/numbers/number-keys.ts';
 import {
   createNumber,
@@ -40,22 +42,29 @@ export const numberOf = async (
 export type NumberDetails = NumberRecord & {
   agents: { inbound: AgentBindingRecord; outbound: AgentBindingRecord };
   /** Null if no key was issued. */
-  key: { issuedAt: Date; recoverable: boolean } | null;
+  key: { issuedAt: Date; recoverable: boolean; tail: string | null } | null;
+  /** The call that began last; null before the first one. */
+  lastCall: LastCall | null;
 };
 
-/** Returns a number with its agents and whether it has a key. */
+/** Returns a number with its agents, its last call and whether it has a key. */
 export const detailsOf = async (
   { database }: Pick<Administrator, 'database'>,
   number: NumberRecord,
 ): Promise<NumberDetails> => {
-  const [agents, key] = await Promise.all([
+  const [agents, key, lastCall] = await Promise.all([
     agentBindingsOf(database, number.id),
     findNumberKey(database, number.id),
+    findLastCall(database, number.id),
   ]);
   return {
     ...number,
     agents,
-    key: key === undefined ? null : { issuedAt: key.issuedAt, recoverable: key.keySealed !== null },
+    key:
+      key === undefined
+        ? null
+        : { issuedAt: key.issuedAt, recoverable: key.keySealed !== null, tail: key.keyTail },
+    lastCall: lastCall ?? null,
   };
 };
 
@@ -84,6 +93,32 @@ export const addNumber = async (
 };
 
 /**
+ * Settings that are audited with their values. Spoken texts and telephone numbers are audited by their name only; the
+ * consent announcement is an exception, because its text must be provable.
+ */
+const auditedSettings = [
+  ...callPolicyFields,
+  'dailyMinutes',
+  'listenIn',
+  'language',
+  'voicemail',
+  'screening',
+  'menu',
+  'recordTransfers',
+  'transferMaxDurationSec',
+  'trunkId',
+  'recognizer',
+  'synthesizer',
+  'voice',
+] as const;
+
+/** Returns the names of the settings that a patch has changed, in the API's terms. */
+const changedFields = (patch: NumberPatch, before: NumberRecord, after: NumberRecord): string[] =>
+  Object.keys(patch)
+    .filter((name) => !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(after, name)))
+    .map(snakeCase);
+
+/**
  * Changes the settings of a number; calls in progress keep the old ones. Throws a Refusal: `number_not_found`, or
  * `invalid_request` for a trunk of another workspace, an unknown engine, an impossible voice, or an unavailable
  * turn-end judge.
@@ -108,15 +143,9 @@ export const changeNumber = async (
   await note(administrator, {
     action: 'number.changed',
     subject: `number:${numberId}`,
-    // The audit log receives the names of changed settings but no spoken texts. The consent announcement is an
-    // exception, because its text must be provable.
     detail: {
-      fields: Object.keys(patch).map(snakeCase),
-      changes: changesBetween(
-        [...callPolicyFields, 'dailyMinutes', 'listenIn'],
-        inWords(before),
-        inWords(changed),
-      ),
+      fields: changedFields(patch, before, changed),
+      changes: changesBetween(auditedSettings, inWords(before), inWords(changed)),
     },
   });
   return changed;

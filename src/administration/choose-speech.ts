@@ -12,6 +12,8 @@ export type Engines = {
   readonly reportTurnEnds: readonly string[];
   /** Whether a turn-end model is configured. */
   readonly turnModel: boolean;
+  /** Models that a built-in agent may use, the default first; empty without a language model. */
+  readonly languageModels: readonly string[];
   /**
    * Whether this text could be the name of a voice of the synthesizer; only the engine knows whether the voice exists.
    */

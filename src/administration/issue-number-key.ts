@@ -2,7 +2,7 @@
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberKey, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
 import { note, type Administrator } from './administrator.ts';
-import { newNumberKey } from './new-key.ts';
+import { newNumberKey, tailOf } from './new-key.ts';
 
 /** Issues a key for a number. A number has one key: the previous key is invalid when the promise resolves. */
 export const issueNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
@@ -13,6 +13,7 @@ export const issueNumberKey = async (administrator: Administrator, numberId: str
     numberId,
     keyHash: sealing.fingerprint(issued),
     keySealed: sealing.seal(issued, numberId),
+    keyTail: tailOf(issued),
     issuedAt: new Date(clock.now()),
   });
   const action = isReissue ? 'number_key.reissued' : 'number_key.issued';

@@ -12,6 +12,9 @@ export const newNumberKey = (): string => `${numberKeyStart}${randomPart()}`;
 /** Prefix of every number key. */
 export const numberKeyStart = 'gw_live_';
 
+/** Returns the end of a key, by which people recognize it. The other 39 characters remain secret. */
+export const tailOf = (key: string): string => key.slice(-4);
+
 /** The token of a workspace admin (guides/design/administration.md, "Admin tokens"). */
 export const newAdminToken = (): string => `gw_admin_${randomPart()}`;
 

@@ -12,7 +12,7 @@ import {
 import { putInboundAuth, type InboundAuthMethod } from '#src/persistence/numbers/numbers.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
-import { changesBetween, note, type Administrator } from './administrator.ts';
+import { changesBetween, note, type Administrator, type Changes } from './administrator.ts';
 import { auditedUrl } from './audited-url.ts';
 import { numberNotFound, numberOf } from './administer-numbers.ts';
 
@@ -44,6 +44,8 @@ const auditedFields = [
   'assistantId',
   'agentId',
   'controls',
+  'model',
+  'tools',
   'tokenConfigured',
   'headers',
 ] as const;
@@ -54,6 +56,14 @@ const audited = (binding: AgentBindingRecord) => ({
   chatUrl: binding.chatUrl && auditedUrl(binding.chatUrl),
   headers: Object.keys(binding.headers),
 });
+
+/** Returns the instructions as they are audited: their length, because the text may be private. */
+const auditedPrompt = (prompt: string | null) => prompt && { characters: Array.from(prompt).length };
+
+const promptChange = (before: AgentBindingRecord, after: AgentBindingRecord): Changes =>
+  before.prompt === after.prompt
+    ? {}
+    : { prompt: { from: auditedPrompt(before.prompt), to: auditedPrompt(after.prompt) } };
 
 /**
  * Replaces the binding of one direction. Throws a Refusal: `number_not_found`, or `invalid_request` for a binding with
@@ -78,7 +88,10 @@ export const connectAgent = async (
     subject: `number:${id}`,
     detail: {
       direction: binding.direction,
-      changes: changesBetween(auditedFields, audited(before), audited(stored)),
+      changes: {
+        ...changesBetween(auditedFields, audited(before), audited(stored)),
+        ...promptChange(before, stored),
+      },
     },
   });
   return stored;
@@ -121,7 +134,7 @@ export const changeInboundAuth = async (
   auth: InboundAuth,
 ): Promise<{ method: InboundAuthMethod; url: string | null; secret?: string }> => {
   const { database, sealing, workspaceId } = administrator;
-  const { id, inboundAuthMethod } = await numberOf(administrator, numberId);
+  const { id, inboundAuthMethod, inboundAuthUrl } = await numberOf(administrator, numberId);
   const isNew = auth.method === 'handshake' && inboundAuthMethod !== 'handshake';
   const secret = isNew ? newEndpointSecret() : undefined;
   const stored = await putInboundAuth(
@@ -130,11 +143,17 @@ export const changeInboundAuth = async (
     auth.method === 'none' ? auth : { ...auth, secretSealed: secret && sealing.seal(secret, id) },
   );
   if (stored === undefined) throw numberNotFound();
+  const { inboundAuthMethod: method, inboundAuthUrl: url } = stored;
   await note(administrator, {
     action: 'inbound_auth.changed',
     subject: `number:${id}`,
-    detail: { method: auth.method },
+    detail: {
+      changes: changesBetween(
+        ['method', 'url'],
+        { method: inboundAuthMethod, url: inboundAuthUrl && auditedUrl(inboundAuthUrl) },
+        { method, url: url && auditedUrl(url) },
+      ),
+    },
   });
-  const { inboundAuthMethod: method, inboundAuthUrl: url } = stored;
   return { method, url, ...(secret === undefined ? {} : { secret }) };
 };

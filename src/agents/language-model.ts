@@ -52,21 +52,34 @@ const again = 'it called tools again and again';
 const isFailure = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
+/**
+ * Returns the language model with the model of the number. A model that the operator no longer offers is replaced by
+ * the default.
+ */
+const modelOf = (usual: LanguageModel, { context, binding }: AgentCall, logger: Logger): LanguageModel => {
+  const { model } = binding;
+  if (model === null || model === usual.model) return usual;
+  if (usual.otherModels.includes(model)) return { ...usual, model };
+  logger.warn(
+    { call_id: context.call_id },
+    'the model of the number is not in GW_LLM_MODELS: the default one is used',
+  );
+  return usual;
+};
+
 export const languageModelAgent = (
-  model: LanguageModel,
+  usual: LanguageModel,
   call: AgentCall,
   { hangUp, pressKeys, logger }: { hangUp: HangUp; pressKeys: PressKeys | null; logger: Logger },
 ): Agent => {
   const { call_id: callId, language } = call.context;
   const words = wordsFor(language);
-  const { transferTo = [] } = call;
-  const tools = createTools(callId, { hangUp, pressKeys, transferTo });
+  const { transferTo = [], binding } = call;
+  const model = modelOf(usual, call, logger);
+  const tools = createTools(callId, { hangUp, pressKeys, transferTo, allowed: binding.tools });
   const prompt: ModelMessage = {
     role: 'system',
-    content: promptFor(call.context, {
-      canPressKeys: pressKeys !== null,
-      canTransfer: transferTo.length > 0,
-    }),
+    content: promptFor(call.context, { tools: tools.names, instructions: binding.prompt }),
   };
 
   /** Repeats the request until the model calls no further tools. */

@@ -58,6 +58,9 @@ const callOf = ({
   assistantId,
   agentId,
   controls,
+  model,
+  prompt,
+  tools,
   transferTo = [],
 }: TrialRequest): AgentCall => ({
   context: agentContext({
@@ -72,6 +75,9 @@ const callOf = ({
     assistantId,
     agentId,
     controls,
+    model,
+    prompt,
+    tools,
     ...(agentType === 'builtin' ? { agent: 'builtin', agentType: null } : { agent: 'endpoint', agentType }),
   }),
   bearerToken: token,

@@ -448,6 +448,15 @@ export type PhoneNumber = {
     /** ISO 8601 with the numeric UTC offset of the workspace. */
     issued_at: string;
     recoverable: boolean;
+    /** Its last four characters, to recognize it; null for a key that an earlier version issued. */
+    tail: string | null;
+  } | null;
+  /** The call that began last; null before the first one. */
+  last_call: {
+    id: string;
+    direction: 'inbound' | 'outbound';
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    started_at: string;
   } | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -463,6 +472,12 @@ export type AgentBinding = {
   agent_id: string | null;
   /** `inline`: marks in replies such as `<hangup/>` are executed and not spoken. `off`: they are ordinary text. */
   controls: 'off' | 'inline';
+  /** Model of the built-in agent, one of the operator's (`language_models` of the engines); null for the first. Stored for `builtin` only. */
+  model: string | null;
+  /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
+  prompt: string | null;
+  /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+  tools: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null;
   /** Whether a token is stored; tokens are never shown. */
   token_configured: boolean;
   /** Your own headers, by their names in lower case; their values are never shown. */
@@ -2139,7 +2154,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Connect an agent. Replaces the binding of one direction. Only the fields of the agent type are stored. */
+  /** Connect an agent. Replaces the binding of one direction. Only the fields of the agent type are stored. Calls in progress keep the agent that they began with. */
   putAgent: {
     request: {
       /** The number. */
@@ -2157,6 +2172,12 @@ export type Operations = {
         agent_id?: string | null | undefined;
         /** Default: `off`. */
         controls?: 'off' | 'inline' | undefined;
+        /** Model of the built-in agent, one of the operator's (`language_models` of the engines); null for the first. Stored for `builtin` only. */
+        model?: string | null | undefined;
+        /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
+        prompt?: string | null | undefined;
+        /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+        tools?: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null | undefined;
         /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
         token?: string | null | undefined;
         /** Your own headers on every request to the agent endpoint, such as an API key: at most 10. Values are never shown again. An absent header is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not allowed: hop-by-hop headers, `Host`, `Content-*`, `Authorization`, `X-Gw-*` and `traceparent`. */
@@ -2197,11 +2218,17 @@ export type Operations = {
         agent_id?: string | null | undefined;
         /** Controls of the agent, as in a binding. Default: `off`. */
         controls?: 'off' | 'inline' | undefined;
+        /** Model of the built-in agent, one of the operator's (`language_models` of the engines); null for the first. Stored for `builtin` only. */
+        model?: string | null | undefined;
+        /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
+        prompt?: string | null | undefined;
+        /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+        tools?: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null | undefined;
         /** Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none. */
         token?: string | null | undefined;
         /** Your own headers on every request, as in a binding. A trial for a number also sends the number's stored ones, if `chat_url` is on the server they are stored for; a header given here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all. */
         headers?: Record<string, string | null> | null | undefined;
-        /** Number whose digits, language, token and headers are used. */
+        /** Number whose digits, language, token and headers are used, and those settings of its built-in agent that are absent here. */
         number_id?: string | null | undefined;
         direction?: 'inbound' | 'outbound' | undefined;
         /** Default: the number's, or `ko`. */
@@ -2214,12 +2241,14 @@ export type Operations = {
     };
     answer: AgentTrial;
   };
-  /** List speech engines and voices. Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them. */
+  /** List speech engines, voices and models. Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them; and of `model` of a built-in agent. */
   listEngines: {
     request: undefined;
     answer: {
       recognizers: RecognizerWithLanguages[];
       synthesizers: SynthesizerWithVoices[];
+      /** Models that a built-in agent may use (`GW_LLM_MODEL`, `GW_LLM_MODELS`), the default first; empty without a language model. */
+      language_models: string[];
     };
   };
   /** Listen to a voice. Speaks a short text with one synthesizer, without failover to another one. At most two run at once; more are refused with `over_capacity`. */

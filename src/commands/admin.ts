@@ -18,6 +18,7 @@ import { countryOf, platformPolicyOf } from '#src/start/platform-policy.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/local-url.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
+import { languageModelsOf } from '#src/administration/choose-model.ts';
 import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
 
@@ -69,6 +70,7 @@ const openContext = async (
     engines: {
       ...enginesOf(config.speech, await recognizersOf(config.speech, world)),
       turnModel: config.turnModel !== null,
+      languageModels: languageModelsOf(config.languageModel),
     },
   };
 };

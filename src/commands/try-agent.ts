@@ -6,7 +6,7 @@ import { createTryAgent } from '#src/agents/trial.ts';
 import { closingReport, turnReport } from '#src/agents/trial/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
 import { encode } from '#src/api/http/codec.ts';
-import { controlModes } from '#src/domain/agent-binding.ts';
+import { controlModes, usualBuiltIn } from '#src/domain/agent-binding.ts';
 import {
   agentHeaderName,
   isAgentHeaderValue,
@@ -144,6 +144,7 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
     assistantId: options['assistant-id'] || null,
     agentId: options['agent-id'] || null,
     controls,
+    ...usualBuiltIn,
     token: tokenOf(options.token),
     headers: headersOf(options.header),
     direction,

@@ -150,7 +150,7 @@ export const collectKeys = (key: string, id: string, body: RequestOf<'collectKey
 
 export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
 
-/** Returns the speech engines and voices that numbers can use. */
+/** Returns the speech engines, voices and language models that numbers can use. */
 export const listEngines = () => client.listEngines();
 
 /** Returns a voice sample as a WAV file. */

@@ -2,14 +2,14 @@
 import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import type { Control } from '#machines/control.ts';
-import { agentTypes, type ControlMode } from './agent-binding.ts';
+import { agentTypes, type BuiltInSettings, type ControlMode } from './agent-binding.ts';
 import type { AgentHeaders } from './agent-headers.ts';
 
 /** Agents that can be tried: any type of endpoint, or the built-in agent with the operator's language model. */
 export const trialAgents = [...agentTypes, 'builtin'] as const;
 export type TrialAgent = (typeof trialAgents)[number];
 
-export type TrialRequest = {
+export type TrialRequest = BuiltInSettings & {
   agentType: TrialAgent;
   /** Chat URL; null for the built-in agent. */
   chatUrl: string | null;

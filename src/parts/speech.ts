@@ -22,7 +22,7 @@ import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 
 export type Speech = ReturnType<typeof createSpeechEngines> & {
   /** Engines that a number may choose. */
-  engines: Omit<Engines, 'turnModel'>;
+  engines: Omit<Engines, 'turnModel' | 'languageModels'>;
   voiceSamples: VoiceSamples;
   /** Closes the synthesizers' connections. Calls own the connections of recognizers. */
   close(): Promise<void>;
@@ -145,7 +145,9 @@ export const startSpeech = async (
   const synthesizers = await Promise.all(config.synthesizers.map(createVoiceEngine));
   const installed = async (): Promise<VoiceEngine[]> => {
     const found = await findSynthesizer({ logger, path });
-    return [{ name: found.name, speakingWith: () => found }];
+    if (found.name !== 'espeak-ng') return [{ name: found.name, speakingWith: () => found }];
+    const espeak = await createVoiceEngine({ engine: 'espeak-ng' });
+    return [{ ...espeak, speakingWith: (voice) => (voice === null ? found : espeak.speakingWith(voice)) }];
   };
   const voices = synthesizers.length === 0 ? await installed() : synthesizers;
   return {
@@ -157,7 +159,13 @@ export const startSpeech = async (
       clock,
       logger,
     }),
-    engines: enginesOf(config, recognizers),
+    engines: {
+      ...enginesOf(config, recognizers),
+      // Without settings, a number may choose the installed engine if that has voices.
+      ...(synthesizers.length === 0
+        ? { synthesizers: voices.filter((one) => one.voices !== undefined).map(({ name }) => name) }
+        : {}),
+    },
     close: () => client.close(),
   };
 };

@@ -24,6 +24,7 @@ import type { Cluster } from './cluster.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 import { startSpeech, type Speech } from './speech.ts';
+import { languageModelsOf } from '#src/administration/choose-model.ts';
 import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
 import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
@@ -488,7 +489,11 @@ export const startTelephony = async (
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
   const { lostSeconds } = speech;
-  const engines = { ...speech.engines, turnModel: turnModel !== null };
+  const engines = {
+    ...speech.engines,
+    turnModel: turnModel !== null,
+    languageModels: languageModelsOf(config.languageModel),
+  };
   return {
     ...chosen,
     lines: environment.betweenLines(chosen.lines),

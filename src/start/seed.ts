@@ -15,7 +15,7 @@ import {
 import { appendAudit } from '#src/persistence/workspaces/audit-entries.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
+import { newAdminToken, newNumberKey, tailOf } from '#src/administration/new-key.ts';
 import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
 import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers/numbers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
@@ -96,6 +96,7 @@ const keyOf = async (
     numberId,
     keyHash: sealing.fingerprint(key),
     keySealed: sealing.seal(key, numberId),
+    keyTail: tailOf(key),
     issuedAt: new Date(),
   });
   return key;

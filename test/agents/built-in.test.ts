@@ -13,6 +13,7 @@ import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-
 import { createTools } from '#src/agents/language-model/tools.ts';
 import { lingerMs } from '#src/agents/message-end.ts';
 import { systemClock } from '#src/clocks.ts';
+import { builtInTools, type BuiltInSettings } from '#src/domain/agent-binding.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -342,12 +343,14 @@ type Doors = {
   canPress?: boolean;
   firstTokenMs?: number;
   apiKey?: string;
+  /** Settings of the number. */
+  own?: Partial<BuiltInSettings>;
 };
 
 const setUpLanguageModel = async (
   t: ExecutionContext,
   answering: (asked: ModelRequest, round: number) => ModelAnswer,
-  { hangUpFails, pressFails, canPress = true, firstTokenMs = 60_000, apiKey, transferTo }: Doors = {},
+  { hangUpFails, pressFails, canPress = true, firstTokenMs = 60_000, apiKey, transferTo, own }: Doors = {},
 ) => {
   const server = await startModelServer(answering);
   const client = createEndpointClient({
@@ -365,6 +368,7 @@ const setUpLanguageModel = async (
   const model: LanguageModel = {
     baseUrl: server.url,
     model: 'small',
+    otherModels: ['large'],
     apiKey: apiKey ?? null,
     client,
     clock: systemClock,
@@ -389,6 +393,10 @@ const setUpLanguageModel = async (
         assistantId: null,
         agentId: null,
         controls: 'off',
+        model: null,
+        prompt: null,
+        tools: null,
+        ...own,
       },
       bearerToken: null,
       headers: {},
@@ -470,6 +478,64 @@ test.serial('offers the transfer tool only if the number permits transfers', asy
   t.notRegex(await toolsAndPrompt(t), /transfer/);
   t.notRegex(await toolsAndPrompt(t, []), /transfer/);
   t.regex(await toolsAndPrompt(t, ['0215881234', '0312*']), /transfer_call 도구[^]*"name":"transfer_call"/);
+});
+
+const namesOf = (asked: ModelRequest | undefined) => asked?.tools.map((tool) => tool.function.name);
+
+/** The request to the model of a number with these settings, and what was logged. */
+const requestWith = async (t: ExecutionContext, own: Partial<BuiltInSettings>) => {
+  const { ask, server, logged } = await setUpLanguageModel(t, () => says('네.'), {
+    own,
+    transferTo: ['0215881234'],
+  });
+  await textOf(ask());
+  return { asked: server.requests[0], prompt: server.requests[0]?.messages[0]?.content ?? '', logged };
+};
+
+test.serial('uses the model of the number, if the operator offers it', async (t) => {
+  t.is((await requestWith(t, { model: 'large' })).asked?.model, 'large');
+  const usual = await requestWith(t, { model: 'small' });
+  t.is(usual.asked?.model, 'small');
+  t.deepEqual(usual.logged, []);
+  const withdrawn = await requestWith(t, { model: 'huge' });
+  t.is(withdrawn.asked?.model, 'small');
+  t.regex(withdrawn.logged.join(), /not in GW_LLM_MODELS: the default one is used/);
+  t.notRegex(withdrawn.logged.join(), /huge/);
+});
+
+test.serial(
+  "sends the number's instructions after those of the gateway, and logs none of them",
+  async (t) => {
+    const instructions = '강변치과입니다.\n일요일은 쉽니다.';
+    const { prompt, logged } = await requestWith(t, { prompt: instructions });
+    const usual = (await requestWith(t, {})).prompt;
+    t.true(prompt.startsWith(`${usual}\n`));
+    t.true(prompt.endsWith(`\n${instructions}`));
+    t.notRegex(logged.join(), /강변/);
+  },
+);
+
+test.serial('offers the model only the allowed tools, and tells it about no others', async (t) => {
+  t.deepEqual(namesOf((await requestWith(t, {})).asked), [...builtInTools]);
+  const some = await requestWith(t, { tools: ['transfer_call', 'hang_up'] });
+  t.deepEqual(namesOf(some.asked), ['hang_up', 'transfer_call']);
+  t.regex(some.prompt, /hang_up[^]*transfer_call/);
+  t.notRegex(some.prompt, /press_keys|collect_keys/);
+  const none = await requestWith(t, { tools: [] });
+  t.deepEqual(namesOf(none.asked), []);
+  t.notRegex(none.prompt, /hang_up|press_keys|collect_keys|transfer_call/);
+});
+
+test.serial('refuses a tool that the number does not allow', async (t) => {
+  const { ask, server, done } = await setUpLanguageModel(
+    t,
+    (_asked, round) =>
+      round === 1 ? { calls: [{ name: 'hang_up', arguments: '{}' }] } : says('계속 말씀하세요.'),
+    { own: { tools: ['press_keys'] } },
+  );
+  t.is(await textOf(ask()), '계속 말씀하세요.');
+  t.deepEqual(done, []);
+  t.is(server.requests[1]?.messages.at(-1)?.content, 'error: there is no such tool');
 });
 
 const transferControl = (wanted: object) => ({
@@ -740,6 +806,7 @@ const setUpTurns = (
     {
       baseUrl: 'https://models.example/v1',
       model: 'small',
+      otherModels: [],
       apiKey: null,
       client,
       clock: observedClock,
@@ -756,6 +823,9 @@ const setUpTurns = (
         assistantId: null,
         agentId: null,
         controls: 'off',
+        model: null,
+        prompt: null,
+        tools: null,
       },
       bearerToken: null,
       headers: {},

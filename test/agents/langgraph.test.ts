@@ -59,6 +59,9 @@ test.serial('fails without a request when the binding has no assistant ID', asyn
         assistantId: null,
         agentId: null,
         controls: 'off',
+        model: null,
+        prompt: null,
+        tools: null,
       },
     },
   });

@@ -33,6 +33,9 @@ const asked = (request: Partial<TrialRequest> & { chatUrl: string | null }): Tri
   assistantId: null,
   agentId: null,
   controls: 'off',
+  model: null,
+  prompt: null,
+  tools: null,
   token: null,
   headers: {},
   direction: 'inbound',
@@ -389,6 +392,9 @@ const tryRecorded = async (
     assistantId: agentType === 'langgraph' ? 'agent' : null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
     token: null,
     headers: {},
     direction: 'inbound',
@@ -509,6 +515,7 @@ const tryBuiltIn = async (
         : {
             baseUrl: server.url,
             model: 'small',
+            otherModels: ['large'],
             apiKey: 'model-key',
             client,
             clock: systemClock,
@@ -522,6 +529,9 @@ const tryBuiltIn = async (
     assistantId: null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
     token: null,
     headers: {},
     direction: 'outbound',
@@ -554,6 +564,21 @@ test.serial('hides URL and name of the language model', async (t) => {
   t.is(turn?.exchanges[0]?.sent.headers['Authorization'], 'Bearer ••••');
   const told = JSON.stringify(trial);
   t.notRegex(told, /model-key|127\.0\.0\.1|x-organization/);
+});
+
+test.serial('tries the built-in agent with a model, instructions and tools of its own', async (t) => {
+  const { server } = await tryBuiltIn(
+    t,
+    { pieces: ['Riverside Dental, good morning.'] },
+    { model: 'large', prompt: 'You are the front desk.', tools: ['hang_up'] },
+  );
+  const [asked] = server.requests;
+  t.is(asked?.model, 'large');
+  t.regex(asked?.messages[0]?.content ?? '', /You are the front desk\.$/);
+  t.deepEqual(
+    asked?.tools.map((tool) => tool.function.name),
+    ['hang_up'],
+  );
 });
 
 test.serial('reports a hangup without ending the trial', async (t) => {

@@ -118,6 +118,7 @@ export const fakeSpeech = (note: Note): Pick<DirectoryServices, 'engines' | 'voi
     synthesizers: ['elevenlabs', 'espeak-ng'],
     reportTurnEnds: ['deepgram'],
     turnModel: false,
+    languageModels: ['small', 'large'],
     isVoice,
   },
   voiceSamples: {

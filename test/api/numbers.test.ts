@@ -18,6 +18,9 @@ const builtin = {
   assistant_id: null,
   agent_id: null,
   controls: 'off',
+  model: null,
+  prompt: null,
+  tools: null,
   token_configured: false,
   headers: {},
 };
@@ -268,6 +271,7 @@ test.serial('rejects every engine when none is configured', async (t) => {
     synthesizers: [],
     reportTurnEnds: [],
     turnModel: false,
+    languageModels: [],
     isVoice: () => false,
   };
   const { admin, number } = await fakeGateway(t, { engines });
@@ -326,6 +330,17 @@ test.serial('deletes the key of a deleted number; its calls and audit log entrie
   t.is((await client.get('/api/v1/calls')).status, 401, 'the old key is not the key of the new number');
 });
 
+test.serial('shows the call of a number that began last', async (t) => {
+  const gateway = await fakeGateway(t);
+  const lastCall = async () => (await gateway.admin.get(pathOf(gateway.number.id))).body['last_call'];
+  t.is(await lastCall(), null);
+  const begun = (day: number, direction: 'inbound' | 'outbound') =>
+    storeCall(gateway, { direction, startedAt: new Date(Date.UTC(2026, 10, day)) });
+  const { id } = await begun(21, 'inbound');
+  await begun(20, 'outbound');
+  t.like(await lastCall(), { id, direction: 'inbound', started_at: '2026-11-21T09:00:00.000+09:00' });
+});
+
 test.serial('rejects deleting a number with an active call and keeps its key', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway, { status: 'active', endReason: null, endedAt: null });
@@ -376,7 +391,13 @@ test.serial('issues, accepts, reveals and replaces the key of a number', async (
   t.deepEqual(shown.body, { key });
   t.is((await client.as(key).get('/api/v1/calls')).status, 200, 'showing does not change it');
 
+  const tailOf = async () =>
+    z
+      .object({ key: z.object({ tail: z.string() }) })
+      .parse((await admin.get(`/api/v1/admin/numbers/${number.id}`)).body).key.tail;
+  t.is(await tailOf(), key.slice(-4));
   const second = issued.parse((await admin.post(path)).body).key;
+  t.is(await tailOf(), second.slice(-4));
   t.not(second, key);
   t.is((await client.as(key).get('/api/v1/calls')).status, 401);
   t.is((await client.as(second).get('/api/v1/calls')).status, 200);
@@ -467,6 +488,9 @@ for (const [agentType, direction, stored] of table) {
       chat_url: url,
       ...stored,
       controls: 'off',
+      model: null,
+      prompt: null,
+      tools: null,
       token_configured: false,
       headers: {},
     });
@@ -673,6 +697,148 @@ test.serial('stores for each direction whether controls in replies are executed'
   t.is((await agent('inbound', { agent: 'builtin', controls: 'always' })).code, 'invalid_request');
 });
 
+// Built-in agent
+
+const builtInSettings = { model: 'large', prompt: 'The code of the door is 4711.', tools: ['hang_up'] };
+
+test.serial(
+  'stores model, instructions and tools of the built-in agent, and drops them for an endpoint',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const path = agentPath(gateway, 'inbound');
+    const put = async (body: object) => (await gateway.admin.put(path, body)).body;
+    t.like(await put({ agent: 'builtin', ...builtInSettings }), builtInSettings);
+    const { body } = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
+    t.like(body, {
+      agents: { inbound: builtInSettings, outbound: { model: null, prompt: null, tools: null } },
+    });
+    const unset = { model: null, prompt: null, tools: null };
+    t.like(await put({ agent: 'builtin', model: '', prompt: ' \n', tools: null }), unset);
+    t.like(await put({ agent: 'builtin', tools: ['transfer_call', 'hang_up', 'hang_up'] }), {
+      tools: ['hang_up', 'transfer_call'],
+    });
+    t.deepEqual((await put({ agent: 'builtin', tools: [] })).tools, []);
+    const endpoint = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
+    t.like(await put({ ...endpoint, ...builtInSettings }), unset);
+  },
+);
+
+test.serial(
+  'refuses a model that the operator does not offer, an unknown tool and long instructions',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const path = agentPath(gateway, 'inbound');
+    t.is((await gateway.admin.put(path, { agent: 'builtin', prompt: '가'.repeat(8_000) })).status, 200);
+    const faults: [object, string][] = [
+      [{ model: 'huge' }, 'model'],
+      [{ tools: ['send_fax'] }, 'tools.0'],
+      [{ prompt: '가'.repeat(8_001) }, 'prompt'],
+    ];
+    for (const [fault, field] of faults) {
+      const { status, body } = await gateway.admin.put(path, { agent: 'builtin', ...fault });
+      t.is(status, 400, field);
+      t.like(body, { code: 'invalid_request', errors: [{ path: field }] });
+    }
+    const engines = { ...fakeSpeech(() => undefined).engines, languageModels: [] };
+    const without = await fakeGateway(t, { engines });
+    const refused = await without.admin.put(agentPath(without, 'inbound'), {
+      agent: 'builtin',
+      model: 'small',
+    });
+    t.like(refused.body, {
+      errors: [{ path: 'model', message: 'This gateway has no language model (GW_LLM_BASE_URL).' }],
+    });
+  },
+);
+
+test.serial('audits model and tools from and to, and instructions only by their length', async (t) => {
+  const gateway = await fakeGateway(t);
+  const path = agentPath(gateway, 'inbound');
+  const changesAfter = async (body: object) => {
+    await gateway.admin.put(path, { agent: 'builtin', ...body });
+    const audit = await gateway.admin.get('/api/v1/admin/audit');
+    t.notRegex(audit.bytes.toString(), /4711|4712/);
+    const [entry] = z
+      .object({ entries: z.array(z.object({ detail: z.object({ changes: z.unknown() }) })) })
+      .parse(audit.body).entries;
+    return entry?.detail.changes;
+  };
+  const { prompt } = builtInSettings;
+  t.deepEqual(await changesAfter(builtInSettings), {
+    model: { from: null, to: 'large' },
+    tools: { from: null, to: ['hang_up'] },
+    prompt: { from: null, to: { characters: prompt.length } },
+  });
+  const changed = { ...builtInSettings, prompt: prompt.replace('4711', '4712') };
+  t.deepEqual(await changesAfter(changed), {
+    prompt: { from: { characters: prompt.length }, to: { characters: prompt.length } },
+  });
+  t.deepEqual(await changesAfter(changed), {});
+  t.notRegex(JSON.stringify(gateway.logged), /4711|4712/);
+});
+
+test.serial(
+  'a trial of the built-in agent has the settings of its number, unless it has its own',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await gateway.admin.put(agentPath(gateway, 'inbound'), { agent: 'builtin', ...builtInSettings });
+    const trial = { agent_type: 'builtin', say: ['Hello'] };
+    const triedWith = async (body: object) => {
+      t.is((await gateway.admin.post(tryAgentPath, { ...trial, ...body })).status, 200);
+      return tried(gateway);
+    };
+    const unset = { model: null, prompt: null, tools: null };
+    t.like(await triedWith({}), unset);
+    t.like(await triedWith({ number_id: gateway.number.id }), builtInSettings);
+    t.like(await triedWith({ number_id: gateway.number.id, direction: 'outbound' }), unset);
+    const ownTools = ['press_keys'];
+    t.like(await triedWith({ number_id: gateway.number.id, prompt: null, tools: ownTools }), {
+      model: 'large',
+      prompt: null,
+      tools: ownTools,
+    });
+    t.like(
+      await triedWith({ number_id: gateway.number.id, agent_type: 'webhook', chat_url: chatUrl }),
+      unset,
+    );
+    const refused = await gateway.admin.post(tryAgentPath, { ...trial, model: 'huge' });
+    t.like(refused.body, { code: 'invalid_request', errors: [{ path: 'model' }] });
+  },
+);
+
+// Audit
+
+test.serial('audits settings of a number from and to, and spoken texts only by name', async (t) => {
+  const gateway = await fakeGateway(t);
+  const path = `/api/v1/admin/numbers/${gateway.number.id}`;
+  const lastDetail = async () => {
+    const audit = await gateway.admin.get('/api/v1/admin/audit');
+    t.notRegex(audit.bytes.toString(), /Good morning|0212345678/);
+    return z.object({ entries: z.array(z.object({ detail: z.unknown() })) }).parse(audit.body).entries[0]
+      ?.detail;
+  };
+  await gateway.admin.patch(path, {
+    greeting: 'Good morning.',
+    transfer_to: ['0212345678'],
+    voicemail: 'hang_up',
+    ring_timeout_sec: null,
+  });
+  t.deepEqual(await lastDetail(), {
+    fields: ['greeting', 'voicemail', 'transfer_to'],
+    changes: { voicemail: { from: 'talk', to: 'hang_up' } },
+  });
+  await gateway.admin.put(`${path}/inbound-auth`, {
+    method: 'handshake',
+    url: 'https://example.com/in?key=hush',
+  });
+  t.deepEqual(await lastDetail(), {
+    changes: {
+      method: { from: 'none', to: 'handshake' },
+      url: { from: null, to: 'https://example.com/in?…' },
+    },
+  });
+});
+
 // Engines
 
 const enginesPath = '/api/v1/admin/engines';
@@ -690,6 +856,7 @@ test.serial('lists engines in order, with the voices of those that have a list',
         voices: [{ name: 'en-us', language: 'en-us', title: 'English (America)' }],
       },
     ],
+    language_models: ['small', 'large'],
   });
 });
 
@@ -807,6 +974,7 @@ test.serial('rejects end-of-turn by the recognizer when none supports it', async
     synthesizers: [],
     reportTurnEnds: [],
     turnModel: true,
+    languageModels: [],
     isVoice: () => false,
   };
   const { admin, number } = await fakeGateway(t, { engines });
@@ -850,6 +1018,9 @@ test.serial('requires type, URL and words of a trial, and has defaults for the o
     assistantId: null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
     token: null,
     headers: {},
     direction: 'inbound',

@@ -51,6 +51,7 @@ test('requires address and model name of a language model', (t) => {
   t.is(read().languageModel, null);
   t.regex(refused({ GW_LLM_BASE_URL: 'https://models.example/v1' }), /^GW_LLM_MODEL is required with /);
   t.regex(refused({ GW_LLM_MODEL: 'small' }), /^GW_LLM_BASE_URL is required with /);
+  t.regex(refused({ GW_LLM_MODELS: 'large' }), /^GW_LLM_BASE_URL is required with /);
   t.regex(refused({ GW_LLM_API_KEY: 'hush-hush' }), /^GW_LLM_BASE_URL is required with (?!.*hush)/);
 });
 

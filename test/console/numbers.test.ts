@@ -21,14 +21,19 @@ consoleTest('shows all actions of an agent in a trial, and its invalid controls'
   await page.locator('select[name=agent_type]').selectOption('webhook');
   await page.locator('input[name=chat_url]').fill(agent.url);
   await page.locator('select[name=controls]').selectOption('inline');
+  await page.locator('textarea[name=instruction]').fill('Refund the order.');
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   for (const words of [
     'Waits for keys, up to 4, to the end by #, 10 s for each, in secret',
     'Transfers to 0212345678, warm, briefing: A refund., rings for 25 s',
     'the reply has a control of an unknown name',
+    'The other party has answered and waits for the agent to speak first.',
+    'Its task: Refund the order.',
   ])
     await page.getByText(words).waitFor();
-  t.pass();
+  t.deepEqual(await page.locator('.tried .assistant > p').allInnerTexts(), ['One moment.']);
+  t.false((await page.locator('.tried').innerText()).includes('[outbound'));
+  await everybodyCanUse(t, page, 'a trial');
 });
 
 consoleTest('adds a number and connects it to an agent', async (t, { gateway, open }) => {
@@ -201,6 +206,52 @@ consoleTest(
   },
 );
 
+consoleTest(
+  'sets model, instructions and actions of the built-in agent, shows the defaults, and tries it',
+  async (t, { gateway, open }) => {
+    const path = `/numbers/${gateway.credentials.number_id}/inbound`;
+    const agentOf = async () => Object((await gateway.admin.get(gateway.numberPath)).body['agents']).inbound;
+    const page = await open({ page: path });
+    const model = page.getByLabel('Model', { exact: true });
+    const actions = page.getByRole('group', { name: 'What it may do' });
+    const save = page.getByRole('button', { name: 'Save' }).first();
+    t.deepEqual(await model.locator('option').allInnerTexts(), ['Default: small', 'large']);
+    t.is(await actions.getByRole('checkbox', { checked: true }).count(), 4);
+    await model.selectOption('large');
+    await page.getByLabel('Instructions').fill('You are the front desk.');
+    await actions.getByLabel('Press keys').uncheck();
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    t.like(await agentOf(), {
+      agent: 'builtin',
+      model: 'large',
+      prompt: 'You are the front desk.',
+      tools: ['hang_up', 'collect_keys', 'transfer_call'],
+    });
+    await everybodyCanUse(t, page, 'the built-in agent');
+    await page.getByRole('link', { name: 'Try this agent' }).click();
+    await page.getByRole('heading', { name: 'Try an agent' }).waitFor();
+    t.is(await page.getByLabel('Agent type').inputValue(), 'builtin');
+    t.is(await page.locator('textarea[name=prompt]').inputValue(), 'You are the front desk.');
+    await page.goBack();
+    await page.getByLabel('Instructions').waitFor();
+
+    const korean = await open({ page: path, locale: 'ko-KR', width: 390, dark: true });
+    await korean.getByLabel('지침').waitFor();
+    t.is(await korean.getByLabel('지침').inputValue(), 'You are the front desk.');
+    t.false(await korean.getByLabel('ARS 메뉴나 내선에서 번호 누르기').isChecked());
+    await everybodyCanUse(t, korean, 'the built-in agent, narrow');
+
+    await actions.getByLabel('Press keys').check();
+    await model.selectOption('');
+    await page.getByLabel('Instructions').fill('');
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    t.like(await agentOf(), { model: null, prompt: null, tools: null });
+  },
+  { GW_LLM_BASE_URL: 'http://127.0.0.1:9/v1', GW_LLM_MODEL: 'small', GW_LLM_MODELS: 'large' },
+);
+
 // Voices
 
 const hasEspeak = existsSync('/usr/bin/espeak-ng');
@@ -227,9 +278,18 @@ if (hasEspeak)
         return (await sent).status();
       };
       await page.locator('select[name=language]').selectOption('en');
-      await page.getByLabel('Synthesizer').selectOption('espeak-ng');
+      const synthesizer = page.getByLabel('Synthesizer');
       const voice = page.getByLabel('Voice', { exact: true });
+      t.deepEqual(await synthesizer.locator('option').allInnerTexts(), ['Default: espeak-ng', 'espeak-ng']);
+      t.is(await synthesizer.inputValue(), '');
+      const ofDefault = await voice.locator('option').allInnerTexts();
+      await voice.selectOption('en-us');
+      t.is(await synthesizer.inputValue(), 'espeak-ng', 'a voice chooses its synthesizer');
+      await synthesizer.selectOption('');
+      t.is(await voice.inputValue(), '');
+      await synthesizer.selectOption('espeak-ng');
       const offered = await voice.locator('option').allInnerTexts();
+      t.deepEqual(offered, ofDefault);
       t.regex(offered[1] ?? '', /^English/, 'those of the language come first');
       t.true(offered.includes('Korean (ko)'));
       await voice.selectOption('en-us');
@@ -256,17 +316,51 @@ if (hasEspeak)
       t.is(await korean.getByLabel('목소리 이름').inputValue(), 'en-us+f3');
       await everybodyCanUse(t, korean, 'a typed voice, narrow');
     },
-    { GW_SYNTHESIZERS: 'espeak-ng' },
   );
 else
-  consoleTest(
-    'requires typing the voice of an engine without a list of voices',
-    async (t, { gateway, open }) => {
-      const page = await open({ page: `/numbers/${gateway.credentials.number_id}/settings` });
-      await page.getByLabel('Voice', { exact: true }).waitFor();
-      t.is(await page.getByLabel('Synthesizer').locator('option').count(), 1);
-    },
-  );
+  consoleTest('offers no voice without a synthesizer', async (t, { gateway, open }) => {
+    const page = await open({ page: `/numbers/${gateway.credentials.number_id}/settings` });
+    await page.getByLabel('Synthesizer').waitFor();
+    t.is(await page.getByLabel('Synthesizer').locator('option').count(), 1);
+    t.is(await page.getByLabel('Voice', { exact: true }).count(), 0);
+  });
+
+// Menu of the settings
+
+consoleTest('leads to each section of the settings', async (t, { gateway, open }) => {
+  const path = `/numbers/${gateway.credentials.number_id}/settings`;
+  const page = await open({ page: path });
+  const menu = page.getByRole('navigation', { name: 'Sections of the settings' });
+  await menu.waitFor();
+  const titles = await menu.getByRole('button').allInnerTexts();
+  t.deepEqual(await page.locator('.settings').getByRole('heading', { level: 2 }).allInnerTexts(), titles);
+  await menu.getByRole('button', { name: 'Transfers to a person' }).click();
+  t.is(await page.evaluate('document.activeElement.textContent'), 'Transfers to a person');
+  t.true(await page.getByRole('heading', { name: 'Transfers to a person' }).isVisible());
+  await everybodyCanUse(t, page, 'the settings of a number');
+  const korean = await open({ page: path, locale: 'ko-KR', width: 390, dark: true });
+  await korean.getByRole('button', { name: '사람에게 연결' }).click();
+  await everybodyCanUse(t, korean, 'the settings of a number, narrow');
+});
+
+// List
+
+consoleTest('lists numbers with the end of the key and the last call', async (t, { gateway, open }) => {
+  const { number, number_key: key } = gateway.credentials;
+  const page = await open({ page: '/numbers' });
+  const row = page.getByRole('listitem').filter({ hasText: number });
+  await row.getByText('No calls yet').waitFor();
+  const callId = await gateway.call('01000000003', 'Say hello');
+  await gateway.untilStatus(callId, ...finalStatuses);
+  await page.reload();
+  await row.getByText('Last call').waitFor();
+  const shown = await row.innerText();
+  t.false(shown.includes(key));
+  const { body } = await gateway.admin.post(`${gateway.numberPath}/key`);
+  await page.reload();
+  await row.getByText(`Key …${String(body['key']).slice(-4)}`).waitFor();
+  await everybodyCanUse(t, page, 'the list of numbers');
+});
 
 // Fields of several entries
 

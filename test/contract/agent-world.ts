@@ -2,7 +2,7 @@
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
-import type { ControlMode } from '#src/domain/agent-binding.ts';
+import { usualBuiltIn, type ControlMode } from '#src/domain/agent-binding.ts';
 import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
@@ -41,6 +41,7 @@ const callOf = (
     assistantId: agentType === 'langgraph' ? 'support' : null,
     agentId: null,
     controls,
+    ...usualBuiltIn,
   },
   bearerToken: agentType === null ? null : token,
   headers: agentType === null ? {} : headers,
@@ -81,6 +82,7 @@ export const agentOf = async (
       ...world,
       baseUrl: server.url,
       model: 'small',
+      otherModels: [],
       apiKey: token ?? null,
       firstTokenMs: patience.firstTokenMs,
     },

@@ -29,6 +29,9 @@ const full: AgentBinding = {
   assistantId: 'an-assistant',
   agentId: 'an-agent',
   controls: 'off',
+  model: null,
+  prompt: null,
+  tools: null,
 };
 
 const stored = test.macro<[AgentType | null, Direction, ('assistantId' | 'agentId')[]]>({
@@ -56,6 +59,12 @@ test(stored, 'mastra', 'inbound', []);
 test(stored, 'mastra', 'outbound', ['agentId']);
 test(stored, null, 'inbound', []);
 test(stored, null, 'outbound', []);
+
+test('the built-in agent stores its model, instructions and tools, and an endpoint none of them', (t) => {
+  const own = { model: 'large', prompt: 'Be brief.', tools: ['hang_up' as const] };
+  t.like(keepWhatTypeStores({ ...full, ...own, agent: 'builtin' }), own);
+  t.like(keepWhatTypeStores({ ...full, ...own }), { model: null, prompt: null, tools: null });
+});
 
 test('the built-in agent accepts calls without settings', (t) => {
   t.true(canTakeCalls({ ...full, agent: 'builtin', agentType: null, chatUrl: null }));

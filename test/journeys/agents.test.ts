@@ -350,6 +350,58 @@ test.serial("the built-in agent's model collects digits and transfers the caller
   );
 });
 
+test.serial(
+  "the built-in agent speaks with the number's model, instructions and tools; a call keeps those it began with",
+  async (t) => {
+    const prompt = '강변치과입니다. 문의 비밀번호는 4711입니다.';
+    const [asked, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const words = 'data: {"choices":[{"index":0,"delta":{"content":"네."},"finish_reason":"stop"}]}\n\n';
+    const model = await startModelServer(({ tools, messages }, round) => {
+      if (tools.length === 0) return { pieces: ['통화했다.'] };
+      // The settings change while the first reply is awaited.
+      if (round === 1)
+        return async (response, request) => {
+          asked.resolve();
+          await changed.promise;
+          return sendBody(words)(response, request);
+        };
+      if (!messages.at(-1)?.content.startsWith('마지막')) return { pieces: ['네, 말씀하세요.'] };
+      return { pieces: ['안녕히 계세요.'], calls: [{ name: 'hang_up', arguments: '{}' }] };
+    });
+    t.teardown(model.close);
+    const gateway = await testGateway(t, { ...settings(model.url), GW_LLM_MODELS: 'large' });
+    const put = async (own: object) => {
+      const agent = { agent: 'builtin', ...own };
+      t.is((await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, agent)).status, 200);
+    };
+    const replies = () => model.requests.filter(({ tools }) => tools.length > 0);
+    await put({ model: 'large', prompt, tools: ['hang_up'] });
+    await gateway.admin.put('/api/v1/admin/simulator/callees/01077770003', {
+      script: [{ listen: true }, { say: '마지막입니다.' }, { listen: true }],
+    });
+    const callId = await gateway.call('01077770003', '예약 확인');
+    await asked.promise;
+    await put({});
+    changed.resolve();
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+    t.is(replies().length, 2);
+    for (const { model: name, tools, messages } of replies()) {
+      t.is(name, 'large');
+      t.true(messages[0]?.content.endsWith(prompt));
+      t.deepEqual(
+        tools.map((tool) => tool.function.name),
+        ['hang_up'],
+      );
+    }
+    const next = await gateway.call('01077770003', '예약 확인');
+    await gateway.untilStatus(next, ...finalStatuses);
+    const [usual] = replies().slice(2);
+    t.is(usual?.model, 'small');
+    t.false(usual?.messages[0]?.content.includes('강변치과'));
+    t.false(gateway.logged.some((line) => /강변치과|4711/.test(line)));
+  },
+);
+
 test.serial('apologises for a failing language model and reports the failure to the operator', async (t) => {
   const model = await startModelServer(({ messages }) =>
     messages.length === 2 ? { pieces: ['안녕하세요.'] } : sendBody('{"error":{"message":"비밀"}}', 529),

@@ -725,6 +725,9 @@ const settings: StoredSettings = {
     assistantId: null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
   },
 };
 

@@ -99,6 +99,8 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
     'alter table webhook_endpoint drop last_failure_code, drop last_failure_advice, drop last_success_at, drop cooling_until',
   );
   await runStatement(url, 'alter table delivery_attempt drop code, drop advice');
+  await runStatement(url, 'alter table agent_binding drop model, drop prompt, drop tools');
+  await runStatement(url, 'alter table number_key drop key_tail');
   await runStatement(url, 'drop table call_checkpoint');
   await runStatement(url, 'drop table simulated_callee');
   await runStatement(

@@ -300,6 +300,23 @@ test.serial(
   },
 );
 
+test.serial('stores the settings of the built-in agent by direction, for calls too', async (t) => {
+  const db = await testDatabase('numbers');
+  const { numberId, number } = await storedNumber(db);
+  const own = { model: 'large', prompt: 'Be brief.\n“Quote”', tools: ['hang_up' as const] };
+  const binding = { ...builtInBinding('inbound'), ...own };
+  t.like(await putAgentBinding(db, numberId, binding), own);
+  t.like((await agentBindingsOf(db, numberId)).inbound, own);
+  t.deepEqual((await findNumberByDigits(db, number))?.bindings, {
+    inbound: binding,
+    outbound: builtInBinding('outbound'),
+  });
+  await putAgentBinding(db, numberId, { ...binding, tools: [] });
+  t.deepEqual((await findNumberByDigits(db, number))?.bindings.inbound.tools, []);
+  await putAgentBinding(db, numberId, builtInBinding('inbound'));
+  t.deepEqual((await findNumberByDigits(db, number))?.bindings.inbound, builtInBinding('inbound'));
+});
+
 test.serial('keeps, replaces and removes headers of a binding one by one, up to ten', async (t) => {
   const db = await testDatabase('numbers');
   const { numberId, number } = await storedNumber(db);
@@ -431,6 +448,9 @@ test.serial('finds a number by its key, with everything that its calls need', as
     assistantId: null,
     agentId: null,
     controls: 'off' as const,
+    model: null,
+    prompt: null,
+    tools: null,
   };
   await putAgentBinding(db, numberId, binding, {
     tokenSealed: 'sealed token',
@@ -499,12 +519,14 @@ test.serial('invalidates the old key at once when a new one is issued', async (t
       numberId,
       keyHash: sealing.fingerprint(key),
       keySealed: `sealed ${key}`,
+      ...(key === first ? { keyTail: 'tail' } : {}),
       issuedAt,
     });
   }
   t.is(await authenticateNumber(db, sealing, first), undefined);
   t.is((await authenticateNumber(db, sealing, second))?.id, numberId);
-  t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
+  const keyTail = null;
+  t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, keyTail, issuedAt });
 });
 
 test.serial('simultaneous key look-ups share a query and each returns its own number', async (t) => {

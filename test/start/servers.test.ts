@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type ServerResponse, createServer as createHttpServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -303,6 +303,18 @@ test.serial('without settings, uses installed synthesizers and no recognizer', a
   t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
   t.is(recognizerFor(usualSpeech), null);
   t.deepEqual([engines.recognizers, engines.synthesizers, engines.reportTurnEnds], [[], [], []]);
+});
+
+test.serial('without settings, a number may choose an installed engine that has voices', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const install = (program: string) =>
+    writeFile(join(folder, program), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  await install('flite');
+  t.deepEqual((await start(t, {}, folder)).engines.synthesizers, []);
+  await install('espeak-ng');
+  const { engines } = await start(t, {}, folder);
+  t.deepEqual(engines.synthesizers, ['espeak-ng']);
 });
 
 test.serial('rejects the start if a chosen program is not installed', async (t) => {

@@ -13,6 +13,8 @@ export type LanguageModel = {
   /** Base URL, with or without a trailing `/chat/completions`. */
   baseUrl: string;
   model: string;
+  /** Models that a number may choose instead. */
+  otherModels: readonly string[];
   apiKey: string | null;
   /** HTTP client for the operator's own server, which may have any address. */
   client: EndpointClient;

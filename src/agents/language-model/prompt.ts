@@ -1,4 +1,5 @@
 /** The language model's system prompt about its role, for each direction and language. */
+import type { BuiltInTool } from '#src/domain/agent-binding.ts';
 import type { AgentContext } from '#src/domain/agent-context.ts';
 import type { Language } from '#src/domain/language.ts';
 import { isLanguage } from '#src/domain/language.ts';
@@ -13,6 +14,8 @@ type Prompt = {
   keys: string;
   collecting: string;
   transferring: string;
+  /** Introduces the instructions of the number. */
+  own: string;
 };
 
 const prompts: Readonly<Record<Language, Prompt>> = {
@@ -31,6 +34,7 @@ const prompts: Readonly<Record<Language, Prompt>> = {
       '상대방이 전화기로 번호를 눌러 주어야 하면, 무엇을 누를지 말하면서 collect_keys 도구를 부르세요. 누른 번호는 "[keys]" 뒤에 메시지로 오고, "[keys]"뿐이면 아무것도 누르지 않은 것입니다.',
     transferring:
       '상대방이 사람과 통화하기를 원하거나 당신이 도울 수 없으면, 연결해 드리겠다고 말하면서 transfer_call 도구를 부르세요. "[transfer failed"로 시작하는 메시지가 오면 아무도 연결되지 않은 것이니, 상대방에게 알리고 대화를 이어 가세요.',
+    own: '이 번호의 지침은 다음과 같으며, 위의 내용과 다르면 이 지침을 따르세요:',
   },
   en: {
     manner:
@@ -47,6 +51,7 @@ const prompts: Readonly<Record<Language, Prompt>> = {
       'If the other party is to press keys of the telephone, say which and call the tool collect_keys with it. What was pressed comes as a message behind "[keys]"; "[keys]" alone means that nothing was pressed.',
     transferring:
       'If the other party wants to talk with a person, or you cannot help, say that you connect them and call the tool transfer_call with it. A message that begins with "[transfer failed" means that nobody was connected: tell the other party and go on talking.',
+    own: 'These are the instructions of this number; where they differ from the above, follow them:',
   },
   ja: {
     manner:
@@ -63,6 +68,7 @@ const prompts: Readonly<Record<Language, Prompt>> = {
       '相手に電話機で番号を押してもらうときは、何を押すかを言いながらcollect_keysツールを呼んでください。押された番号は「[keys]」の後に届き、「[keys]」だけなら何も押されていません。',
     transferring:
       '相手が人と話したいとき、または自分では対応できないときは、おつなぎすると言いながらtransfer_callツールを呼んでください。「[transfer failed」で始まるメッセージが届いたら、誰にもつながらなかったので、相手に伝えて会話を続けてください。',
+    own: 'この番号の指示は次のとおりです。上の内容と異なるときは、この指示に従ってください。',
   },
 };
 
@@ -71,19 +77,24 @@ const promptOf = (language: string): Prompt => {
   return prompts[isLanguage(main) ? main : 'en'];
 };
 
+/** `instructions`: those of the number, which follow the gateway's; null for none. */
 export const promptFor = (
   { direction, from, to, language }: AgentContext,
-  { canPressKeys, canTransfer }: { canPressKeys: boolean; canTransfer: boolean },
+  { tools, instructions }: { tools: readonly BuiltInTool[]; instructions: string | null },
 ): string => {
-  const { manner, outbound, inbound, numbers, ending, keys, collecting, transferring } = promptOf(language);
+  const { manner, outbound, inbound, numbers, own, ...words } = promptOf(language);
   const isOutbound = direction === 'outbound';
+  const aboutTools: Readonly<Record<BuiltInTool, string>> = {
+    hang_up: words.ending,
+    press_keys: words.keys,
+    collect_keys: words.collecting,
+    transfer_call: words.transferring,
+  };
   return [
     manner,
     isOutbound ? outbound : inbound,
     isOutbound ? numbers(from, to) : numbers(to, from),
-    ending,
-    ...(canPressKeys ? [keys] : []),
-    collecting,
-    ...(canTransfer ? [transferring] : []),
+    ...tools.map((tool) => aboutTools[tool]),
+    ...(instructions === null ? [] : [own, instructions]),
   ].join('\n');
 };

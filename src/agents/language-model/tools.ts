@@ -4,6 +4,7 @@
  * the model's words were heard, and are dropped if the words were interrupted.
  */
 import { z } from 'zod';
+import { builtInTools, type BuiltInTool } from '#src/domain/agent-binding.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import {
   longestKeyWaitSec,
@@ -31,6 +32,8 @@ export type ToolOutcome =
     };
 
 export type Tools = {
+  /** Names of the offered tools. */
+  names: readonly BuiltInTool[];
   offered: readonly Tool[];
   run(call: ToolCall): Promise<ToolOutcome>;
 };
@@ -133,14 +136,25 @@ export const createTools = (
     hangUp,
     pressKeys,
     transferTo = [],
-  }: { hangUp: HangUp; pressKeys: PressKeys | null; transferTo?: readonly string[] },
+    allowed = null,
+  }: {
+    hangUp: HangUp;
+    pressKeys: PressKeys | null;
+    transferTo?: readonly string[];
+    /** Tools that the number allows; null for all. */
+    allowed?: readonly BuiltInTool[] | null;
+  },
 ): Tools => {
-  const offered = [
-    hangUpTool,
-    ...(pressKeys === null ? [] : [pressKeysTool]),
-    collectKeysTool,
-    ...(transferTo.length === 0 ? [] : [transferCallTool(transferTo)]),
-  ];
+  const available: Readonly<Record<BuiltInTool, Tool | null>> = {
+    hang_up: hangUpTool,
+    press_keys: pressKeys && pressKeysTool,
+    collect_keys: collectKeysTool,
+    transfer_call: transferTo.length === 0 ? null : transferCallTool(transferTo),
+  };
+  const names = builtInTools.filter(
+    (name) => available[name] !== null && (allowed === null || allowed.includes(name)),
+  );
+  const offered = names.flatMap((name) => available[name] ?? []);
 
   /** Returns a refusal as a result for the model; throws other errors. */
   const attempt = async (outcome: ToolOutcome, request: () => Promise<void>): Promise<ToolOutcome> => {
@@ -168,6 +182,7 @@ export const createTools = (
   };
 
   return {
+    names,
     offered,
     async run({ name, arguments: text }) {
       if (!offered.some((tool) => tool.name === name)) return wrong('there is no such tool');

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { requireModel } from '#src/administration/choose-model.ts';
 import { tooManyHeaders } from '#src/administration/number-agents.ts';
-import { numberOf } from '#src/administration/administer-numbers.ts';
+import { numberOf, type NumberRecord } from '#src/administration/administer-numbers.ts';
+import { usualBuiltIn, type BuiltInSettings } from '#src/domain/agent-binding.ts';
 import { changedHeaders, mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 import { invalidField } from '#src/domain/refusal.ts';
@@ -9,6 +11,7 @@ import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
+import { builtInFields, builtInIn } from '../numbers/built-in-fields.ts';
 import { agentControls } from '../numbers/number-schema.ts';
 import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
@@ -28,6 +31,9 @@ const trialRequest = z
     controls: agentControls
       .optional()
       .meta({ description: 'Controls of the agent, as in a binding. Default: `off`.' }),
+    model: builtInFields.model.optional(),
+    prompt: builtInFields.prompt.optional(),
+    tools: builtInFields.tools.optional(),
     token: z
       .string()
       .max(4096)
@@ -41,10 +47,10 @@ const trialRequest = z
       description:
         "Your own headers on every request, as in a binding. A trial for a number also sends the number's stored ones, if `chat_url` is on the server they are stored for; a header given here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.",
     }),
-    number_id: z
-      .uuid()
-      .nullish()
-      .meta({ description: 'Number whose digits, language, token and headers are used.' }),
+    number_id: z.uuid().nullish().meta({
+      description:
+        'Number whose digits, language, token and headers are used, and those settings of its built-in agent that are absent here.',
+    }),
     direction: z.enum(['inbound', 'outbound']).default('inbound'),
     language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
     instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),
@@ -89,6 +95,7 @@ export const tryAgent = defineRoute({
   const number = body.numberId
     ? await numberOf(services.directory.administrator(caller), body.numberId)
     : undefined;
+  const builtIn = await builtInSettingsFor(services, body, number);
   const stored = await storedSecretsFor(services, body, chatUrl);
   const headers = changedHeaders(stored.headers, headerChanges(body.headers));
   if (Object.keys(headers).length > mostAgentHeaders) throw tooManyHeaders();
@@ -99,6 +106,7 @@ export const tryAgent = defineRoute({
       assistantId: body.assistantId || null,
       agentId: body.agentId || null,
       controls: body.controls ?? 'off',
+      ...builtIn,
       token: body.token || stored.token,
       headers,
       direction,
@@ -123,6 +131,21 @@ export const tryAgent = defineRoute({
   });
   return { status: 200, body: trial };
 });
+
+/** Returns the settings of the built-in agent: those of the request, else those of the number. */
+const builtInSettingsFor = async (
+  { directory }: ApiServices,
+  body: Decoded<z.output<typeof trialRequest>>,
+  number: NumberRecord | undefined,
+): Promise<BuiltInSettings> => {
+  if (body.agentType !== 'builtin') return usualBuiltIn;
+  const stored =
+    number === undefined ? usualBuiltIn : (await directory.detailsOf(number)).agents[body.direction];
+  const { model = stored.model, prompt = stored.prompt, tools = stored.tools } = body;
+  const wanted = builtInIn({ model, prompt, tools });
+  if (body.model !== undefined) requireModel(directory.engines, wanted.model);
+  return wanted;
+};
 
 /** Adds the stored token to the trial if the request asks for it, and the stored headers. */
 const storedSecretsFor = async (

@@ -7,6 +7,7 @@ import { menuPolicies, screeningPolicies, voicemailPolicies } from '#src/domain/
 import { mostTransferTargets, transferDurationBounds, transferTarget } from '#src/domain/transfer-targets.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
+import { builtInFields } from './built-in-fields.ts';
 import { consent, destinations, retention, turnEnd } from './policy-schema.ts';
 
 export const numberInPath = z.object({ id: idInPath('The number.') });
@@ -207,6 +208,7 @@ export const agentBinding = z
       .meta({ description: 'Stored for `langgraph` only.', example: 'front-desk' }),
     agent_id: z.string().nullable().meta({ description: 'Stored for outbound `mastra` only.' }),
     controls: agentControls,
+    ...builtInFields,
     token_configured: z.boolean().meta({ description: 'Whether a token is stored; tokens are never shown.' }),
     headers: z.record(z.string(), z.object({ configured: z.literal(true) })).meta({
       description: 'Your own headers, by their names in lower case; their values are never shown.',
@@ -228,9 +230,21 @@ export const number = z
     agents: z.object({ inbound: agentBinding, outbound: agentBinding }),
     inbound_auth: inboundAuth,
     key: z
-      .object({ issued_at: timestamp, recoverable: z.boolean() })
+      .object({
+        issued_at: timestamp,
+        recoverable: z.boolean(),
+        tail: z.string().nullable().meta({
+          description:
+            'Its last four characters, to recognize it; null for a key that an earlier version issued.',
+          example: 'x7Qd',
+        }),
+      })
       .nullable()
       .meta({ description: 'Null if no key was issued.' }),
+    last_call: z
+      .object({ id: z.uuid(), direction: z.enum(['inbound', 'outbound']), started_at: timestamp })
+      .nullable()
+      .meta({ description: 'The call that began last; null before the first one.' }),
     created_at: timestamp,
   })
   .meta({ id: 'PhoneNumber' });

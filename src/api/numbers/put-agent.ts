@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { requireModel } from '#src/administration/choose-model.ts';
 import { connectAgent } from '#src/administration/number-agents.ts';
 import {
   agentTypes,
@@ -13,6 +14,7 @@ import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
+import { builtInFields, builtInIn } from './built-in-fields.ts';
 import { agentBinding, agentControls, numberInPath } from './number-schema.ts';
 
 const binding = z
@@ -30,6 +32,9 @@ const binding = z
       .nullish()
       .meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
     controls: agentControls.optional().meta({ description: 'Default: `off`.' }),
+    model: builtInFields.model.optional(),
+    prompt: builtInFields.prompt.optional(),
+    tools: builtInFields.tools.optional(),
     token: z
       .string()
       .max(4096)
@@ -61,7 +66,8 @@ export const putAgent = defineRoute({
   operationId: 'putAgent',
   tag: 'Numbers',
   summary: 'Connect an agent',
-  description: 'Replaces the binding of one direction. Only the fields of the agent type are stored.',
+  description:
+    'Replaces the binding of one direction. Only the fields of the agent type are stored. Calls in progress keep the agent that they began with.',
   auth: 'admin',
   params: numberInPath.extend({ direction: z.enum(['inbound', 'outbound']) }),
   body: binding,
@@ -81,6 +87,7 @@ export const putAgent = defineRoute({
       path: 'assistant_id',
       message: 'A LangGraph server needs an assistant ID: the name of a graph.',
     });
+  requireModel(services.directory.engines, wanted.model);
   if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
   const stored = await connectAgent(services.directory.administrator(caller), params.id, wanted, {
     token: body.token,
@@ -101,4 +108,5 @@ const bindingOf = (
     assistantId: body.assistantId || null,
     agentId: body.agentId || null,
     controls: body.controls ?? 'off',
+    ...builtInIn(body),
   });

@@ -39,9 +39,9 @@ export const listEngines = defineRoute({
   path: '/api/v1/admin/engines',
   operationId: 'listEngines',
   tag: 'Numbers',
-  summary: 'List speech engines and voices',
+  summary: 'List speech engines, voices and models',
   description:
-    'Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them.',
+    'Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them; and of `model` of a built-in agent.',
   auth: 'viewer',
   responses: {
     200: {
@@ -49,6 +49,11 @@ export const listEngines = defineRoute({
       schema: z.object({
         recognizers: z.array(recognizer),
         synthesizers: z.array(synthesizer),
+        language_models: z.array(z.string()).meta({
+          description:
+            'Models that a built-in agent may use (`GW_LLM_MODEL`, `GW_LLM_MODELS`), the default first; empty without a language model.',
+          example: ['gpt-4o-mini', 'gpt-4o'],
+        }),
       }),
     },
   },
@@ -72,5 +77,8 @@ export const listEngines = defineRoute({
     const understood = engines.languagesOf?.(name) ?? languages;
     return understood.length === languages.length ? { name } : { name, languages: [...understood] };
   });
-  return { status: 200, body: { recognizers, synthesizers } };
+  return {
+    status: 200,
+    body: { recognizers, synthesizers, languageModels: [...engines.languageModels] },
+  };
 });

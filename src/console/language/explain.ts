@@ -88,6 +88,10 @@ const sayings: readonly Saying[] = [
     ko: '헤더 값은 $1자까지의 인쇄 가능한 ASCII 문자이고, 앞뒤 공백이 없어야 합니다.',
   },
   { pattern: /^An agent has up to (\d+) headers.*$/, ko: '헤더는 저장된 것을 포함해 $1개까지입니다.' },
+  {
+    pattern: /^The operator offers no such model \(GW_LLM_MODELS\); there is (.*)\.$/,
+    ko: '운영자가 허용하지 않은 모델입니다. 쓸 수 있는 모델: $1',
+  },
   { pattern: /^Enter a whole number\.$/, ko: '정수를 입력하세요.' },
   { pattern: /^The URL must begin with https:\/\/\.$/, ko: 'https://로 시작하는 주소만 사용할 수 있습니다.' },
   { pattern: /^This is not a URL\..*$/, ko: 'URL이 아닙니다. 예: https://agent.example.com/chat' },

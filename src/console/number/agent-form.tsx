@@ -11,6 +11,7 @@ import { CheckField, ChoiceField, FormBody, SelectField, TextField, UrlField } f
 import { textFields, useForm, type Form, type FormValues } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../shown-page.ts';
+import { BuiltInFields, builtInIn, builtInValues } from './built-in-fields.tsx';
 import { HeaderFields, headersIn, headerValues } from './header-fields.tsx';
 
 export const agentTypeOf = (name: string): AgentType | null =>
@@ -46,6 +47,7 @@ const valuesOf = (binding: AgentBinding) => ({
   agent_type: binding.agent_type ?? '',
   ...agentFields.of(binding),
   controls: binding.controls as string,
+  ...builtInValues(binding),
   token: '',
   remove_token: false,
   ...headerValues(binding.headers),
@@ -64,6 +66,7 @@ const requestOf = (values: Values, direction: Direction, stored: AgentBinding): 
   agent_type: agentTypeOf(values.agent_type),
   ...agentFields.in(values),
   controls: controlModeOf(values.controls),
+  ...builtInIn(values),
   ...(direction === 'outbound' ? tokenIn(values) : {}),
   headers: headersIn(values, stored.headers),
 });
@@ -137,7 +140,7 @@ const AgentFields = (props: FieldsProps) => {
           { value: 'endpoint', label: t.endpoint, hint: t.endpointHint },
         ]}
       />
-      {form.values.agent === 'endpoint' && <EndpointFields {...props} />}
+      {form.values.agent === 'endpoint' ? <EndpointFields {...props} /> : <BuiltInFields form={form} />}
       {isIncomplete && <p class="notice">{t.incomplete[direction]}</p>}
     </>
   );
@@ -160,7 +163,7 @@ export const AgentForm = ({
     // The form shows the stored values: without fields that the agent type does not store, and without secrets.
     return valuesOf(saved);
   });
-  const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;
+  const canBeTried = stored.agent === 'builtin' || stored.chat_url !== null;
 
   return (
     <Card title={t.title[direction]}>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { listNumbers, tryAgent, type TrialRequest } from '../api.ts';
 import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
+import { numberWords } from '../language/number-words.ts';
 import {
   agentFields,
   agentTypeOf,
@@ -9,6 +10,7 @@ import {
   ControlsField,
   typeOptions,
 } from '../number/agent-form.tsx';
+import { BuiltInFields, builtInIn, builtInValues } from '../number/built-in-fields.tsx';
 import { newHeader, NewHeaderFields, newHeaderIn } from '../number/header-fields.tsx';
 import { AreaField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
@@ -27,15 +29,20 @@ export const TryAgentPage = () => {
   );
 };
 
+/** Returns the binding of a number in one direction; undefined for an invented number. */
+const bindingOf = (numbers: PhoneNumber[], id: string, direction: string) =>
+  numbers.find((number) => number.id === id)?.agents[direction === 'inbound' ? 'inbound' : 'outbound'];
+
 /** Returns the initial values: those of a number's binding if the page's address names a number. */
 const initialValues = (numbers: PhoneNumber[]) => {
   const { query } = route.value;
   const direction: Direction = query.get('direction') === 'inbound' ? 'inbound' : 'outbound';
   const number = numbers.find(({ id }) => id === query.get('number_id'));
-  const binding = number?.agents[direction];
+  const binding = bindingOf(numbers, number?.id ?? '', direction);
   return {
-    agent_type: (binding?.agent_type ?? '') as string,
+    agent_type: (binding?.agent === 'builtin' ? binding.agent : (binding?.agent_type ?? '')) as string,
     ...agentFields.of(binding),
+    ...builtInValues(binding),
     controls: (binding?.controls ?? 'off') as string,
     token: '',
     ...newHeader,
@@ -59,7 +66,7 @@ const requestOf = (values: Values): TrialRequest => {
     agent_type: type,
     ...agentFields.in(values),
     controls: controlModeOf(values.controls),
-    ...(type === 'builtin' ? { chat_url: null } : {}),
+    ...(type === 'builtin' ? { chat_url: null, ...builtInIn(values) } : {}),
     ...(values.token === '' ? {} : { token: values.token }),
     headers: newHeaderIn(values) ?? {},
     number_id: values.number_id || null,
@@ -72,6 +79,22 @@ const requestOf = (values: Values): TrialRequest => {
   };
 };
 
+/** The form, in which another number or direction fills in the settings of that built-in agent. */
+const withBuiltIn = (form: Form<Values>, numbers: PhoneNumber[]): Form<Values> => ({
+  ...form,
+  set(name, value) {
+    form.set(name, value);
+    const { number_id: id, direction } = form.values;
+    const binding = bindingOf(
+      numbers,
+      name === 'number_id' ? String(value) : id,
+      name === 'direction' ? String(value) : direction,
+    );
+    if (binding?.agent !== 'builtin') return;
+    for (const [field, stored] of Object.entries(builtInValues(binding))) form.set(field, stored);
+  },
+});
+
 type FieldsProps = { form: Form<Values>; numbers: PhoneNumber[] };
 
 /** Fields for the type of the agent and its server. */
@@ -81,6 +104,7 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
   const { direction, agent_type: name } = form.values;
   const type = agentTypeOf(name);
   const isEndpoint = name !== 'builtin';
+  const choosing = withBuiltIn(form, numbers);
   return (
     <div class="columns">
       <SelectField
@@ -98,13 +122,13 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
         />
       )}
       <SelectField
-        form={form}
+        form={choosing}
         name="direction"
         label={t.direction}
         options={Object.entries(texts.value.calls.direction)}
       />
       <SelectField
-        form={form}
+        form={choosing}
         name="number_id"
         label={t.number}
         options={[['', t.noNumber], ...numbers.map(({ id, number }): [string, string] => [id, number])]}
@@ -154,17 +178,19 @@ const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
     { isStored: false },
   );
   return (
-    <>
+    <div class="trial">
       <section class="card">
         <FormBody form={form} submit={t.submit} saved={null}>
           <AgentFields form={form} numbers={numbers} />
+          {form.values.agent_type === 'builtin' && <BuiltInFields form={form} isTrial />}
           <TalkFields form={form} />
         </FormBody>
       </section>
       <div aria-live="polite">
         {form.isBusy && <p class="loading">{t.running}</p>}
+        {!form.isBusy && trial === undefined && <p class="hint">{numberWords.value.trial.empty}</p>}
         {trial !== undefined && <TrialReport trial={trial} />}
       </div>
-    </>
+    </div>
   );
 };

@@ -7,7 +7,7 @@ import type { CollectedKeys, KeysWanted } from '#machines/collected-keys.ts';
 import type { WaitingControl } from '#machines/control.ts';
 import type { TransferWanted } from '#machines/transfer.ts';
 import type { SpeechChoice } from '#machines/line.ts';
-import { agentTypes, controlModes, type AgentBinding } from '#src/domain/agent-binding.ts';
+import { agentTypes, builtInTools, controlModes, type AgentBinding } from '#src/domain/agent-binding.ts';
 import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { bargeInModes, type BargeIn } from '#src/domain/barge-in.ts';
 import { consentRequirements, type ConsentPolicy } from '#src/domain/consent.ts';
@@ -52,6 +52,9 @@ export type CallSettings = {
 
 const direction = z.enum(['inbound', 'outbound']);
 
+/** Tools of a newer gateway that this one lacks are omitted. */
+const tools = z.array(z.string()).transform((names) => builtInTools.filter((name) => names.includes(name)));
+
 const settings: z.ZodType<CallSettings> = z.object({
   greeting: z.string().nullable(),
   speech: z.object({
@@ -91,6 +94,10 @@ const settings: z.ZodType<CallSettings> = z.object({
     assistantId: z.string().nullable(),
     agentId: z.string().nullable(),
     controls: z.enum(controlModes).default('off'),
+    // Older gateways do not write the settings of the built-in agent.
+    model: z.string().nullable().default(null),
+    prompt: z.string().nullable().default(null),
+    tools: tools.nullable().default(null),
   }),
 });
 

@@ -2,6 +2,7 @@
 import type { Migration } from '@mikro-orm/migrations';
 import { Initial } from './initial.ts';
 import { migrationNames, type MigrationName } from './names.ts';
+import { NumberSettings } from './number-settings.ts';
 import { WebhookAdvice } from './webhook-advice.ts';
 
 const classes: Readonly<
@@ -9,6 +10,7 @@ const classes: Readonly<
 > = {
   '0001-schema': Initial,
   '0002-webhook-advice': WebhookAdvice,
+  '0003-number-settings': NumberSettings,
 };
 
 export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

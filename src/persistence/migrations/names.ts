@@ -1,5 +1,5 @@
 /** Names of all migrations, oldest first. A name never changes once it was released. */
-export const migrationNames = ['0001-schema', '0002-webhook-advice'] as const;
+export const migrationNames = ['0001-schema', '0002-webhook-advice', '0003-number-settings'] as const;
 
 export type MigrationName = (typeof migrationNames)[number];
 

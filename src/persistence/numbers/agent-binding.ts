@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
+import { agentTypes, controlModes, type BuiltInTool } from '#src/domain/agent-binding.ts';
 import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { PhoneNumber } from './phone-number.ts';
 
@@ -16,6 +16,10 @@ export const AgentBinding = defineEntity({
     assistantId: p.text().nullable(),
     agentId: p.text().nullable(),
     controls: p.enum(controlModes).default('off'),
+    /** Settings of the built-in agent; null for the gateway's defaults. */
+    model: p.text().nullable(),
+    prompt: p.text().nullable(),
+    tools: p.json<BuiltInTool[]>().nullable(),
     tokenSealed: p.text().nullable(),
     /** Headers for the agent; each value is sealed with the number's id. */
     headersSealed: p.json().$type<SealedHeaders>().default('{}'),

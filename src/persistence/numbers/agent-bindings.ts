@@ -1,7 +1,7 @@
 /** Agent bindings of a number, one for each direction. A direction without a row has the built-in agent. */
 import { LockMode } from '@mikro-orm/core';
 import type { Direction } from '#machines/line.ts';
-import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import { usualBuiltIn, type AgentBinding } from '#src/domain/agent-binding.ts';
 import {
   changedHeaders,
   mostAgentHeaders,
@@ -30,6 +30,7 @@ export const builtInBinding = (direction: Direction): AgentBinding => ({
   assistantId: null,
   agentId: null,
   controls: 'off',
+  ...usualBuiltIn,
 });
 
 /** Columns of an `AgentBinding`. */
@@ -41,6 +42,9 @@ export const bindingColumns = [
   'assistantId',
   'agentId',
   'controls',
+  'model',
+  'prompt',
+  'tools',
 ] as const satisfies readonly (keyof AgentBinding)[];
 
 const presented = (

@@ -17,6 +17,8 @@ export const NumberKey = defineEntity({
     keyHash: p.blob().unique(),
     /** Sealed recovery copy; null for a key issued before recovery copies existed. */
     keySealed: p.text().nullable(),
+    /** End of the key, which identifies it to people; null for a key of an earlier version. */
+    keyTail: p.text().nullable(),
     issuedAt: p.datetime(3),
   },
 });

@@ -35,17 +35,17 @@ export const authenticateNumber = (
  * Stored key of a number. `keySealed` is null for a key issued before recovery copies existed, which cannot be
  * revealed.
  */
-export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
+export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'keyTail' | 'issuedAt'>;
 
-type NewKey = Row<'NumberKey'> & { keySealed: string };
+type NewKey = Omit<Row<'NumberKey'>, 'keyTail'> & { keySealed: string; keyTail?: string };
 
 /** Issues or replaces a key. The old key is invalid when the promise resolves. */
 export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => {
-  await db.entityManager().upsert(NumberKey, key);
+  await db.entityManager().upsert(NumberKey, { keyTail: null, ...key });
 };
 
 /** Returns the recovery copy; undefined for a number without a key. */
 export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> => {
   const key = await db.entityManager().findOne(NumberKey, { numberId });
-  return key === null ? undefined : recordOf<NumberKeyRecord>(key, ['keySealed', 'issuedAt']);
+  return key === null ? undefined : recordOf<NumberKeyRecord>(key, ['keySealed', 'keyTail', 'issuedAt']);
 };

@@ -151,6 +151,9 @@ test.serial('rejects an outbound call from a number without an agent', async (t)
       assistantId: null,
       agentId: null,
       controls: 'off',
+      model: null,
+      prompt: null,
+      tools: null,
     } as const;
     await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'outbound' });
     await t.throwsAsync(world.place(), { code: 'no_agent_endpoint' });
@@ -168,6 +171,9 @@ test.serial('ignores the agent binding of the other direction', async (t) => {
     assistantId: null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
   } as const;
   await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
   t.is((await world.rowOf(await world.place()))?.status, 'ringing');
@@ -183,6 +189,9 @@ test.serial('reports a forbidden duration before a missing agent', async (t) => 
     assistantId: null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
   });
   await t.throwsAsync(world.place({ maxDurationSec: 1_801 }), { code: 'max_duration_exceeds_policy' });
 });
@@ -201,6 +210,9 @@ test.serial('decrypts the stored token of the outbound agent for an outbound cal
       assistantId: null,
       agentId: null,
       controls: 'off',
+      model: null,
+      prompt: null,
+      tools: null,
     },
     {
       tokenSealed: world.sealing.seal('outbound-token', numberId),
@@ -297,6 +309,9 @@ const agentOf = (
       assistantId: null,
       agentId: null,
       controls: 'off',
+      model: null,
+      prompt: null,
+      tools: null,
     },
     {
       tokenSealed: direction === 'outbound' ? sealing.seal('outbound-token', stored.numberId) : undefined,
@@ -507,6 +522,9 @@ test.serial("stores the network's details about the caller, also for a rejected 
     assistantId: null,
     agentId: null,
     controls: 'off',
+    model: null,
+    prompt: null,
+    tools: null,
   } as const;
   await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
   const refused = await world.receive({ identity: { name: 'Kim', diversions } });

@@ -19,6 +19,16 @@ export const speechSettings: ExpectedSettings = {
     invalid: [],
     with: { GW_LLM_BASE_URL: 'https://models.example/v1' },
   },
+  GW_LLM_MODELS: {
+    of: ({ languageModel }) => languageModel?.otherModels ?? null,
+    default: [],
+    valid: {
+      'vendor/large-1.5:70b': ['vendor/large-1.5:70b'],
+      'large, small, huge,large': ['large', 'huge'],
+    },
+    invalid: ['large,', ',', ' ', 'large,,huge', 'x'.repeat(201)],
+    with: { GW_LLM_BASE_URL: 'https://models.example/v1', GW_LLM_MODEL: 'small' },
+  },
   GW_LLM_API_KEY: {
     of: ({ languageModel }) => languageModel?.apiKey ?? null,
     default: null,

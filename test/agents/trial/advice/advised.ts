@@ -52,6 +52,9 @@ export const advice = (given: Given): string => {
         assistantId: type === 'langgraph' ? 'graph' : null,
         agentId: null,
         controls: 'off',
+        model: null,
+        prompt: null,
+        tools: null,
         ...given.binding,
       },
     }) ?? ''

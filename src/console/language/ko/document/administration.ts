@@ -31,17 +31,17 @@ export const administration: Readonly<Record<string, string>> = {
   'Removes its key and its agents at once; its digits may be added again. Its calls, transcripts, recordings, call records and audit entries remain. A webhook endpoint bound to it receives outstanding events, and none after that. Refused while a call is in progress.':
     '키와 에이전트가 바로 사라지고, 같은 번호를 다시 추가할 수 있습니다. 통화, 대화 내용, 녹음, 통화 기록, 감사 기록은 남습니다. 이 번호에 묶인 웹훅은 남은 이벤트까지만 받습니다. 통화가 진행 중이면 거절됩니다.',
   'Connect an agent': '에이전트 연결',
-  'Replaces the binding of one direction. Only the fields of the agent type are stored.':
-    '한 방향의 연결을 바꿉니다. 에이전트 유형이 저장하는 값만 보관합니다.',
+  'Replaces the binding of one direction. Only the fields of the agent type are stored. Calls in progress keep the agent that they began with.':
+    '한 방향의 연결을 바꿉니다. 에이전트 유형이 저장하는 값만 보관합니다. 진행 중인 통화는 시작할 때의 에이전트를 유지합니다.',
   'Decide how callers are let in': '수신 인증 정하기',
   '`none` accepts every caller. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` accepts the caller, and the token is sent with every request to the inbound agent endpoint. The request is signed like events, with the `secret` that is shown once, when the handshake is enabled.':
     '`none`은 모두 받습니다. `handshake`는 전화를 받기 전에 `url`에 발신자를 물어봅니다. `200 {session_token}`이면 받고, 그 토큰을 수신 에이전트에 보내는 모든 요청에 넣습니다. 이 물음은 이벤트처럼 서명되며, 서명에 쓰는 `secret`은 handshake를 켤 때 한 번만 보여 줍니다.',
   'Try an agent': '에이전트 테스트',
   'Talks to an agent endpoint, or to the built-in agent, without a call: with the same requests, limits and sentences as in a call. Returns what was sent, what came back, what would be spoken and when, and advice if something is wrong. Takes at most a minute.':
     '전화 없이 에이전트 엔드포인트나 내장 에이전트와 대화합니다. 요청, 제한, 문장은 통화와 같습니다. 무엇을 보냈고 무엇이 왔는지, 무엇을 언제 말하게 되는지, 잘못된 점이 있으면 무엇을 바꿔야 하는지 알려 줍니다. 길어야 1분 걸립니다.',
-  'List speech engines and voices': '음성 엔진과 목소리 목록',
-  'Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them.':
-    '번호의 `recognizer`, `synthesizer`, `voice`에 쓸 수 있는 값입니다. `GW_RECOGNIZERS`와 `GW_SYNTHESIZERS`의 엔진을 그 순서대로 알려 주고, 엔진이 알려 주면 목소리도 함께 보여 줍니다.',
+  'List speech engines, voices and models': '음성 엔진, 목소리, 모델 목록',
+  'Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them; and of `model` of a built-in agent.':
+    '번호의 `recognizer`, `synthesizer`, `voice`에 쓸 수 있는 값입니다. `GW_RECOGNIZERS`와 `GW_SYNTHESIZERS`의 엔진을 그 순서대로 알려 주고, 엔진이 알려 주면 목소리도 함께 보여 줍니다. 내장 에이전트의 `model`에 쓸 수 있는 값도 알려 줍니다.',
   'Listen to a voice': '목소리 들어 보기',
   'Speaks a short text with one synthesizer, without failover to another one. At most two run at once; more are refused with `over_capacity`.':
     '목소리를 고를 때 짧은 글을 음성 합성 엔진으로 들어 봅니다. 다른 엔진이 대신하지 않습니다. 한 번에 두 개까지 만들고, 그 이상은 `over_capacity`로 거절합니다.',

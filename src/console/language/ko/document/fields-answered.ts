@@ -81,8 +81,20 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).':
     '이벤트에 딸린 내용입니다. `turn.spoken`이면 `turn`(대화 내용의 `sequence`), `role`, `text`, `whole`(중간에 끊기면 false), `ended_at`이 있고, 에이전트의 응답이면 `latency`에 알려진 `endpointing_ms`, `first_token_ms`, `first_sentence_ms`, `first_audio_ms`가 있습니다. 첫 값은 상대방의 마지막 소리부터 단어를 알기까지의 시간이고, 나머지는 그때부터 잽니다. `call.answered_by`에는 `by`와, 응답부터 이 판정까지 걸린 시간인 `answered_by_ms`를 담은 `latency`가 있습니다(다른 게이트웨이가 이어받은 통화에는 없음).',
   'Null if no key was issued.': '발급된 키가 없으면 null입니다.',
+  'Its last four characters, to recognize it; null for a key that an earlier version issued.':
+    '키를 알아볼 수 있는 마지막 네 글자입니다. 이전 버전에서 발급한 키는 null입니다.',
+  'The call that began last; null before the first one.':
+    '가장 최근에 시작한 통화입니다. 통화가 없었으면 null입니다.',
   'Stored for `langgraph` only.': '`langgraph`일 때만 보관합니다.',
   'Stored for outbound `mastra` only.': '발신 `mastra`일 때만 보관합니다.',
+  "Model of the built-in agent, one of the operator's (`language_models` of the engines); null for the first. Stored for `builtin` only.":
+    '내장 에이전트의 모델입니다. 운영자가 허용한 모델(엔진 목록의 `language_models`) 가운데 하나이며, null이면 첫 번째 모델입니다. `builtin`일 때만 보관합니다.',
+  "Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only.":
+    '내장 에이전트의 모델에 주는 지침으로, 게이트웨이의 기본 지침에 더해집니다. 누구인지, 무엇을 아는지, 무엇을 약속해도 되는지 적습니다. null이면 기본 지침만 씁니다. `builtin`일 때만 보관합니다.',
+  'Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.':
+    '내장 에이전트의 모델이 할 수 있는 동작입니다. 전화 끊기, 키 누르기, 상대방의 키 입력 받기, 통화 연결(`transfer_to`에 있는 곳만)이 있습니다. null이면 이후 버전에 생길 동작까지 모두이고, 빈 목록이면 말만 합니다. `builtin`일 때만 보관합니다.',
+  'Models that a built-in agent may use (`GW_LLM_MODEL`, `GW_LLM_MODELS`), the default first; empty without a language model.':
+    '내장 에이전트가 쓸 수 있는 모델(`GW_LLM_MODEL`, `GW_LLM_MODELS`)이며 첫 번째가 기본값입니다. 언어 모델이 없으면 비어 있습니다.',
   'Whether a token is stored; tokens are never shown.':
     '토큰이 있는지 알려 줍니다. 토큰은 보여 주지 않습니다.',
   'Your own headers, by their names in lower case; their values are never shown.':

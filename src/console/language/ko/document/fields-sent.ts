@@ -87,7 +87,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'Controls of the agent, as in a binding. Default: `off`.': '에이전트 연결과 같습니다. 없으면 `off`입니다.',
   "Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none.":
     'bearer 토큰으로 보냅니다. 없으면 번호의 발신 테스트는 `chat_url`이 저장된 서버와 같을 때 저장된 토큰을 보냅니다. null이거나 비어 있으면 보내지 않습니다.',
-  'Number whose digits, language, token and headers are used.': '번호, 언어, 토큰, 헤더를 가져올 번호입니다.',
+  'Number whose digits, language, token and headers are used, and those settings of its built-in agent that are absent here.':
+    '번호, 언어, 토큰, 헤더를 가져올 번호입니다. 여기서 주지 않은 내장 에이전트 설정도 이 번호의 것을 씁니다.',
   "Default: the number's, or `ko`.": '없으면 번호의 언어이거나 `ko`입니다.',
   'Outbound only: the task in the kickoff.': '발신에만 씁니다. 첫 요청에 담는 지시입니다.',
   "The other party's words, turn by turn. Outbound, the kickoff comes before them.":
