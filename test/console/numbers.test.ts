@@ -215,6 +215,7 @@ consoleTest(
     const model = page.getByLabel('Model', { exact: true });
     const actions = page.getByRole('group', { name: 'What it may do' });
     const save = page.getByRole('button', { name: 'Save' }).first();
+    await model.waitFor();
     t.deepEqual(await model.locator('option').allInnerTexts(), ['Default: small', 'large']);
     t.is(await actions.getByRole('checkbox', { checked: true }).count(), 4);
     await model.selectOption('large');
@@ -332,14 +333,14 @@ consoleTest('leads to each section of the settings', async (t, { gateway, open }
   const page = await open({ page: path });
   const menu = page.getByRole('navigation', { name: 'Sections of the settings' });
   await menu.waitFor();
-  const titles = await menu.getByRole('button').allInnerTexts();
+  const titles = await menu.getByRole('link').allInnerTexts();
   t.deepEqual(await page.locator('.settings').getByRole('heading', { level: 2 }).allInnerTexts(), titles);
-  await menu.getByRole('button', { name: 'Transfers to a person' }).click();
+  await menu.getByRole('link', { name: 'Transfers to a person' }).click();
   t.is(await page.evaluate('document.activeElement.textContent'), 'Transfers to a person');
   t.true(await page.getByRole('heading', { name: 'Transfers to a person' }).isVisible());
   await everybodyCanUse(t, page, 'the settings of a number');
   const korean = await open({ page: path, locale: 'ko-KR', width: 390, dark: true });
-  await korean.getByRole('button', { name: '사람에게 연결' }).click();
+  await korean.getByRole('link', { name: '사람에게 연결' }).click();
   await everybodyCanUse(t, korean, 'the settings of a number, narrow');
 });
 

@@ -13,6 +13,10 @@ export const trialRemarks: readonly { pattern: RegExp; en?: string; ko: string }
     ko: '"/>"로 닫지 않은 동작이 있어 실행하지 않습니다.',
   },
   { pattern: /^"controls" is wrong: .*$/, ko: '"controls"는 객체 20개까지의 목록이어야 합니다.' },
-  { pattern: /^the agent has hung up$/, ko: '에이전트가 전화를 끊었습니다.' },
-  { pattern: /^the agent has pressed (\S+)$/, ko: '에이전트가 $1 키를 눌렀습니다.' },
+  {
+    pattern: /^There is no language model \(GW_LLM_BASE_URL\): .*$/,
+    ko: '언어 모델이 없어(GW_LLM_BASE_URL) 내장 에이전트가 정해진 질문만 합니다.',
+  },
+  { pattern: /^the agent has hung up$/, en: 'Hangs up', ko: '에이전트가 전화를 끊었습니다.' },
+  { pattern: /^the agent has pressed (\S+)$/, en: 'Presses $1', ko: '에이전트가 $1 키를 눌렀습니다.' },
 ];

@@ -30,6 +30,7 @@ export const KeyPanel = ({ number, onIssued }: { number: PhoneNumber; onIssued: 
         {shown === undefined ? (
           <code>
             gw_live_<span aria-hidden="true">••••••••••••••••</span>
+            {key.tail}
             <span class="unseen">{t.hidden}</span>
           </code>
         ) : (

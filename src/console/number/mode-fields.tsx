@@ -54,7 +54,7 @@ export const modeFields = <Path extends string, Mode extends string, Name extend
       const { byDefault } = texts.value.shell.form;
       const mode = modeIn(form.values);
       return (
-        <>
+        <div class="mode">
           <SelectField
             form={form}
             name={`${path}.mode`}
@@ -65,20 +65,22 @@ export const modeFields = <Path extends string, Mode extends string, Name extend
               ...modes.map((one): [string, string] => [one, t.modes[one]]),
             ]}
           />
-          {mode !== undefined &&
-            hasNumbers(mode) &&
-            numbers.map(({ name, bounds: [from, to], usual }) => (
-              <TextField
-                key={name}
-                form={form}
-                name={`${path}.${name}`}
-                mode="numeric"
-                label={t.numbers[name]}
-                hint={texts.value.numbers.policy.milliseconds(from, to, usual)}
-                placeholder={String(usual)}
-              />
-            ))}
-        </>
+          {mode !== undefined && hasNumbers(mode) && (
+            <div class="columns">
+              {numbers.map(({ name, bounds: [from, to], usual }) => (
+                <TextField
+                  key={name}
+                  form={form}
+                  name={`${path}.${name}`}
+                  mode="numeric"
+                  label={t.numbers[name]}
+                  hint={texts.value.numbers.policy.milliseconds(from, to, usual)}
+                  placeholder={String(usual)}
+                />
+              ))}
+            </div>
+          )}
+        </div>
       );
     },
   };

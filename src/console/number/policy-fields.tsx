@@ -169,19 +169,22 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   destinations: destinationsIn(values),
 });
 
-/** Fields for the policy. `below` contains the inherited values of empty fields; undefined until they are loaded. */
-export const PolicyFields = ({
-  form,
-  below,
-}: {
+type Below = { [Name in keyof CallPolicy]: NonNullable<CallPolicy[Name]> };
+
+type FieldsProps = {
   form: FieldsOf<FormValues>;
-  below: { [Name in keyof CallPolicy]: NonNullable<CallPolicy[Name]> } | undefined;
-}) => {
-  const t = texts.value.numbers.policy;
+  /** Inherited values of empty fields; undefined until they are loaded. */
+  below: Below | undefined;
+};
+
+const instead = (words: string | number | undefined): string => {
   const { byDefault } = texts.value.shell.form;
-  const instead = (words: string | number | undefined): string =>
-    words === undefined ? byDefault : `${byDefault}: ${words}`;
-  const recording = below && (below.recording_enabled ? t.recordingOn : t.recordingOff);
+  return words === undefined ? byDefault : `${byDefault}: ${words}`;
+};
+
+/** Fields for durations and the number of calls. */
+export const LimitFields = ({ form, below }: FieldsProps) => {
+  const t = texts.value.numbers.policy;
   return (
     <>
       {secondsFields.map((name) => (
@@ -203,6 +206,16 @@ export const PolicyFields = ({
         hint={t.count}
         placeholder={instead(below?.max_concurrent_calls)}
       />
+    </>
+  );
+};
+
+/** Fields for recording, retention and consent. */
+export const RecordingFields = ({ form, below }: FieldsProps) => {
+  const t = texts.value.numbers.policy;
+  const recording = below && (below.recording_enabled ? t.recordingOn : t.recordingOff);
+  return (
+    <>
       <SelectField
         form={form}
         name="recording_enabled"
@@ -215,8 +228,23 @@ export const PolicyFields = ({
       />
       <RetentionFields form={form} below={below?.retention_days} />
       <ConsentFields form={form} below={below?.consent} />
-      <bargeIn.Fields form={form} below={below?.barge_in} />
-      <turnEnd.Fields form={form} below={below?.turn_end} />
     </>
   );
 };
+
+/** Fields for interruptions and ends of turns. */
+export const TurnFields = ({ form, below }: FieldsProps) => (
+  <>
+    <bargeIn.Fields form={form} below={below?.barge_in} />
+    <turnEnd.Fields form={form} below={below?.turn_end} />
+  </>
+);
+
+/** All fields of the policy. */
+export const PolicyFields = (props: FieldsProps) => (
+  <>
+    <LimitFields {...props} />
+    <RecordingFields {...props} />
+    <TurnFields {...props} />
+  </>
+);

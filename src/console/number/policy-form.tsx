@@ -4,16 +4,17 @@ import { menuPolicies, screeningPolicies, voicemailPolicies } from '#src/domain/
 import { getUsage, getWorkspace, listTrunks, updateNumber } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
+import { numberWords } from '../language/number-words.ts';
 import { languageOptions } from '../pages/new-number.tsx';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { numberFields, textFields, useForm, type FieldsOf, type FormValues } from '../parts/form.ts';
-import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { DailyMinutesField } from './daily-minutes-field.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { SpeechFields } from './speech-fields.tsx';
 import { TransferFields, transferIn, transferValues } from './transfer-field.tsx';
-import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
+import { LimitFields, policyIn, policyValues, RecordingFields, TurnFields } from './policy-fields.tsx';
+import { Section, SectionMenu } from './sections.tsx';
 
 /** Field for whether admins may listen to the number's calls in progress. */
 const ListenInField = ({ form }: { form: FieldsOf<FormValues> }) => {
@@ -77,72 +78,123 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
     onSaved();
     return valuesOf(saved);
   });
+  const title = numberWords.value.sections;
+  const below = workspace?.effective;
   return (
-    <Card title={t.title} lead={t.lead}>
-      <FormBody form={form} submit={texts.value.shell.form.save}>
-        <SelectField
-          form={form}
-          name="language"
-          label={texts.value.numbers.language}
-          options={languageOptions()}
+    <>
+      <p class="lead">{t.lead}</p>
+      <div class="settings">
+        <SectionMenu
+          label={numberWords.value.sectionMenu}
+          sections={sectionNames.map((name) => [name, title[name]])}
         />
-        <AreaField form={form} name="greeting" rows={2} label={t.greeting} hint={t.greetingHint} isOptional />
-        <SelectField
+        <FormBody form={form} submit={texts.value.shell.form.save}>
+          <Section name="greeting" title={title.greeting}>
+            <SelectField
+              form={form}
+              name="language"
+              label={texts.value.numbers.language}
+              options={languageOptions()}
+            />
+            <AreaField
+              form={form}
+              name="greeting"
+              rows={2}
+              label={t.greeting}
+              hint={t.greetingHint}
+              isOptional
+            />
+          </Section>
+          <Section name="speech" title={title.speech}>
+            <SpeechFields form={form} />
+          </Section>
+          <Section name="turns" title={title.turns}>
+            <TurnFields form={form} below={below} />
+          </Section>
+          <Section name="machines" title={title.machines}>
+            <MachineFields form={form} />
+          </Section>
+          <Section name="limits" title={title.limits}>
+            <div class="columns">
+              <LimitFields form={form} below={below} />
+              <DailyMinutesField
+                form={form}
+                below={null}
+                used={usage?.numbers.find(({ number_id: id }) => id === number.id)?.talked_minutes}
+              />
+            </div>
+          </Section>
+          <Section name="recording" title={title.recording}>
+            <div class="columns">
+              <RecordingFields form={form} below={below} />
+            </div>
+            <ListenInField form={form} />
+          </Section>
+          <Section name="destinations" title={title.destinations}>
+            <SelectField
+              form={form}
+              name="trunk_id"
+              label={t.trunk}
+              options={[['', t.trunkAny], ...trunks.map(({ id, name }): [string, string] => [id, name])]}
+            />
+            <DestinationFields form={form} below={below?.destinations} isNarrowing />
+          </Section>
+          <Section name="transfer" title={title.transfer}>
+            <TransferFields form={form} />
+          </Section>
+        </FormBody>
+      </div>
+    </>
+  );
+};
+
+const sectionNames = [
+  'greeting',
+  'speech',
+  'turns',
+  'machines',
+  'limits',
+  'recording',
+  'destinations',
+  'transfer',
+] as const;
+
+/** Fields for outbound calls that no person answers. */
+const MachineFields = ({ form }: { form: FieldsOf<FormValues> }) => {
+  const t = texts.value.numbers.policy;
+  return (
+    <>
+      <SelectField
+        form={form}
+        name="voicemail"
+        label={t.voicemail}
+        options={voicemailPolicies.map((one) => [one, t.voicemailPolicies[one]])}
+      />
+      {form.values['voicemail'] === 'leave_message' && (
+        <AreaField
           form={form}
-          name="voicemail"
-          label={t.voicemail}
-          options={voicemailPolicies.map((one) => [one, t.voicemailPolicies[one]])}
+          name="voicemail_message"
+          rows={2}
+          label={t.voicemail_message}
+          hint={t.voicemailMessageHint}
+          isOptional
         />
-        {form.values.voicemail === 'leave_message' && (
-          <AreaField
-            form={form}
-            name="voicemail_message"
-            rows={2}
-            label={t.voicemail_message}
-            hint={t.voicemailMessageHint}
-            isOptional
-          />
-        )}
-        <SelectField
-          form={form}
-          name="screening"
-          label={t.screening}
-          options={screeningPolicies.map((one) => [one, t.screeningPolicies[one]])}
-        />
-        {form.values.screening === 'answer' && (
-          <TextField
-            form={form}
-            name="caller_name"
-            label={t.caller_name}
-            hint={t.callerNameHint}
-            isOptional
-          />
-        )}
-        <SelectField
-          form={form}
-          name="menu"
-          label={t.menu}
-          options={menuPolicies.map((one) => [one, t.menuPolicies[one]])}
-        />
-        <div class="columns">
-          <PolicyFields form={form} below={workspace?.effective} />
-          <DailyMinutesField
-            form={form}
-            below={null}
-            used={usage?.numbers.find(({ number_id: id }) => id === number.id)?.talked_minutes}
-          />
-          <SelectField
-            form={form}
-            name="trunk_id"
-            label={t.trunk}
-            options={[['', t.trunkAny], ...trunks.map(({ id, name }): [string, string] => [id, name])]}
-          />
-        </div>
-        <SpeechFields form={form} />
-        <DestinationFields form={form} below={workspace?.effective.destinations} isNarrowing />
-        <TransferFields form={form} />
-        <ListenInField form={form} />
-      </FormBody>
-    </Card>
+      )}
+      <SelectField
+        form={form}
+        name="screening"
+        label={t.screening}
+        options={screeningPolicies.map((one) => [one, t.screeningPolicies[one]])}
+      />
+      {form.values['screening'] === 'answer' && (
+        <TextField form={form} name="caller_name" label={t.caller_name} hint={t.callerNameHint} isOptional />
+      )}
+      <SelectField
+        form={form}
+        name="menu"
+        label={t.menu}
+        options={menuPolicies.map((one) => [one, t.menuPolicies[one]])}
+      />
+    </>
   );
 };

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { languages, type Language } from '#src/domain/language.ts';
 import { listEngines, speakSample } from '../api.ts';
 import { texts } from '../language/language.ts';
+import { numberWords } from '../language/number-words.ts';
 import { Action } from '../parts/action.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import type { FieldsOf, FormValues } from '../parts/form.ts';
@@ -23,9 +24,12 @@ const textOf = (form: Props['form'], name: string): string => {
 const numberLanguage = (form: Props['form']): Language =>
   languages.find((one) => one === textOf(form, 'language')) ?? 'ko';
 
-/** Returns the options. The stored value remains an option after the operator has removed the engine. */
+/**
+ * Returns the options. The default is the first engine. The stored value remains an option after the operator has
+ * removed the engine.
+ */
 const optionsOf = (names: readonly string[], stored: string): [string, string][] => [
-  ['', texts.value.shell.form.byDefault],
+  ['', [texts.value.shell.form.byDefault, ...names.slice(0, 1)].join(': ')],
   ...names.map((name): [string, string] => [name, name]),
   ...(stored === '' || names.includes(stored)
     ? []
@@ -37,7 +41,8 @@ export const SpeechFields = ({ form }: Props) => {
   const engines = usePolled('engines', listEngines).value;
   if (engines === undefined) return null;
   const synthesizer = textOf(form, 'synthesizer');
-  const voices = engines.synthesizers.find(({ name }) => name === synthesizer)?.voices ?? [];
+  const speaking = synthesizer === '' ? engines.synthesizers.at(0)?.name : synthesizer;
+  const voices = engines.synthesizers.find(({ name }) => name === speaking)?.voices ?? [];
   const language = numberLanguage(form);
   const isDeaf =
     engines.recognizers.length > 0 &&
@@ -50,9 +55,16 @@ export const SpeechFields = ({ form }: Props) => {
       form.set('voice', '');
     },
   };
+  const choosingVoice = {
+    ...form,
+    set(name: string, value: string | boolean) {
+      form.set(name, value);
+      // A voice belongs to its synthesizer, so both are chosen together.
+      if (synthesizer === '' && value !== '' && speaking !== undefined) form.set('synthesizer', speaking);
+    },
+  };
   return (
-    <fieldset class="group">
-      <legend>{t.speech}</legend>
+    <>
       <div class="columns">
         <SelectField
           form={form}
@@ -74,7 +86,14 @@ export const SpeechFields = ({ form }: Props) => {
             synthesizer,
           )}
         />
-        <VoiceField key={synthesizer} form={form} voices={voices} />
+        {speaking !== undefined && (
+          <VoiceField
+            key={speaking}
+            form={choosingVoice}
+            voices={voices}
+            hint={synthesizer === '' ? numberWords.value.voiceOfDefault(speaking) : undefined}
+          />
+        )}
       </div>
       {isDeaf && (
         <p class="notice" role="status">
@@ -82,7 +101,7 @@ export const SpeechFields = ({ form }: Props) => {
         </p>
       )}
       <Sample form={form} />
-    </fieldset>
+    </>
   );
 };
 
@@ -91,7 +110,14 @@ const another = '\u0000';
 /**
  * Field for the voice. Voices of the number's language come first; voices that the engine does not list can be typed.
  */
-const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
+const VoiceField = ({
+  form,
+  voices,
+  hint,
+}: Props & {
+  voices: Voices;
+  hint: string | undefined;
+}) => {
   const t = texts.value.numbers.policy;
   const voice = textOf(form, 'voice');
   const isListed = voice === '' || voices.some(({ name }) => name === voice);
@@ -105,7 +131,7 @@ const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
         form={form}
         name="voice"
         label={t.voice}
-        hint={t.speechHints.voice}
+        hint={hint ?? t.speechHints.voice}
         placeholder={texts.value.shell.form.byDefault}
       />
     );
@@ -123,6 +149,7 @@ const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
         form={isTyped ? { ...chosen, errorOf: () => undefined } : chosen}
         name="voice"
         label={t.voice}
+        hint={hint}
         options={[
           ['', texts.value.shell.form.byDefault],
           ...sorted.map(({ name, title }): [string, string] => [name, `${title} (${name})`]),

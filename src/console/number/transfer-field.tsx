@@ -47,16 +47,14 @@ export const TransferFields = ({ form }: { form: FieldsOf<FormValues> }) => {
         entries={targetsIn}
         isOptional
       />
-      <div class="columns">
-        <TextField
-          form={form}
-          name="transfer_max_duration_sec"
-          mode="numeric"
-          label={t.maxDuration}
-          hint={texts.value.numbers.policy.seconds(...transferDurationBounds)}
-        />
-        <CheckField form={form} name="record_transfers" label={t.record} />
-      </div>
+      <TextField
+        form={form}
+        name="transfer_max_duration_sec"
+        mode="numeric"
+        label={t.maxDuration}
+        hint={texts.value.numbers.policy.seconds(...transferDurationBounds)}
+      />
+      <CheckField form={form} name="record_transfers" label={t.record} />
     </>
   );
 };

@@ -1,30 +1,34 @@
+/** A trial of an agent as a conversation, with what was sent and received for each turn. */
 import type { AgentExchange, AgentTrial } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
+import { numberWords } from '../language/number-words.ts';
 import { Card } from './page.tsx';
 import { Pill } from './pill.tsx';
 
-type TriedControl = AgentTrial['turns'][number]['controls'][number];
+type Turn = AgentTrial['turns'][number];
+type TriedControl = Turn['controls'][number];
 
 const seconds = (ms: number | null): string => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`);
 
-/** The report of a trial conversation with an agent endpoint, turn by turn. */
 export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
   const t = texts.value.trial;
   return (
-    <>
-      <p class="verdict">
-        <Pill tone={trial.ok ? 'fine' : 'bad'}>{trial.ok ? t.ok : t.notOk}</Pill>
-      </p>
+    <Card
+      title={numberWords.value.trial.conversation}
+      beside={<Pill tone={trial.ok ? 'fine' : 'bad'}>{trial.ok ? t.ok : t.notOk}</Pill>}
+    >
       {trial.notes.map((note) => (
         <p key={note} class="notice">
-          {note}
+          {explain(note, language.value)}
         </p>
       ))}
-      {trial.turns.map((turn) => (
-        <TriedTurn key={turn.turn} turn={turn} />
-      ))}
-    </>
+      <ol class="turns tried">
+        {trial.turns.map((turn) => (
+          <TriedTurn key={turn.turn} turn={turn} tag={trial.language} />
+        ))}
+      </ol>
+    </Card>
   );
 };
 
@@ -45,69 +49,78 @@ const controlWords = ({ act, keys, wanted, transfer, language: tag }: TriedContr
   ].join(', ');
 };
 
-const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
-  const t = texts.value.trial;
-  return (
-    <Card title={t.turn(turn.turn)}>
-      <dl class="facts">
-        <div>
-          <dt>{t.heard}</dt>
-          <dd class="lines">{turn.message}</dd>
-        </div>
-        <div>
-          <dt>{t.spoken}</dt>
-          <dd>
-            {turn.spoken.length === 0
-              ? t.nothing
-              : turn.spoken.map(({ text, at_ms: at }) => (
-                  <p key={at + text}>
-                    {text} <small class="digits">{seconds(at)}</small>
-                  </p>
-                ))}
-          </dd>
-        </div>
-        {turn.controls.length > 0 && (
-          <div>
-            <dt>{t.controls}</dt>
-            <dd>
-              {turn.controls.map((control, index) => (
-                // oxlint-disable-next-line react/no-array-index-key -- only their order distinguishes them
-                <p key={index}>
-                  {controlWords(control)} <small class="digits">{seconds(control.at_ms)}</small>
-                </p>
-              ))}
-            </dd>
-          </div>
-        )}
-        {turn.advice !== null && (
-          <div>
-            <dt>{t.advice}</dt>
-            <dd>{explain(turn.advice, language.value)}</dd>
-          </div>
-        )}
-        {turn.failure?.server_says != null && (
-          <div>
-            <dt>{t.serverSays}</dt>
-            <dd>{turn.failure.server_says}</dd>
-          </div>
-        )}
-      </dl>
-      <p class="hint">{t.times(seconds(turn.first_sentence_ms), seconds(turn.end_ms))}</p>
-      {turn.remarks.map((remark) => (
-        <p key={remark} class="hint">
-          {explain(remark, language.value)}
+/** First line of the kickoff of an outbound call, and the line with the task (guides/design/agents.md, "Kickoff"). */
+const kickoff = /^\[outbound call connected\][^\n]*(?:\n\[task\] ([^]*))?$/;
+
+/** Message to the agent: the words of the other party, or the kickoff of an outbound call. */
+const Told = ({ message, tag }: { message: string; tag: string }) => {
+  const t = numberWords.value.trial;
+  const found = kickoff.exec(message);
+  if (found === null)
+    return (
+      <li class="user">
+        <span class="speaker">{t.otherParty}</span>
+        <p lang={tag} class="lines">
+          {message}
         </p>
-      ))}
-      <details>
-        <summary>{t.exchange}</summary>
-        {turn.exchanges.map((exchange, index) => (
+      </li>
+    );
+  const [, task] = found;
+  return (
+    <li class="event">
+      {t.connected}
+      {task !== undefined && ` ${t.task(task)}`}
+    </li>
+  );
+};
+
+const TriedTurn = ({ turn, tag }: { turn: Turn; tag: string }) => {
+  const t = texts.value.trial;
+  const { agent } = numberWords.value.trial;
+  const { advice, failure, spoken, controls } = turn;
+  return (
+    <>
+      <Told message={turn.message} tag={tag} />
+      <li class="assistant">
+        <span class="speaker">
+          {agent}
+          {turn.first_sentence_ms !== null && ` · ${seconds(turn.first_sentence_ms)}`}
+        </span>
+        {spoken.length > 0 && <p lang={tag}>{spoken.map(({ text }) => text).join(' ')}</p>}
+        {spoken.length === 0 && <p class="hint">{t.nothing}</p>}
+        {controls.map((control, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- only their order distinguishes them
-          <pre key={index} tabIndex={0}>
-            {exchangeText(exchange, t.noAnswer)}
-          </pre>
+          <span key={index} class="did">
+            {controlWords(control)}
+          </span>
         ))}
-      </details>
-    </Card>
+        {turn.remarks.map((remark) => (
+          <span key={remark} class="did">
+            {explain(remark, language.value)}
+          </span>
+        ))}
+        {advice !== null && (
+          <span class="notice">
+            <b>{t.advice}:</b> {explain(advice, language.value)}
+          </span>
+        )}
+        {failure?.server_says != null && (
+          <span class="notice">
+            <b>{t.serverSays}:</b> {failure.server_says}
+          </span>
+        )}
+        <details>
+          <summary>{t.exchange}</summary>
+          <span class="hint">{t.times(seconds(turn.first_sentence_ms), seconds(turn.end_ms))}</span>
+          {turn.exchanges.map((exchange, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- only their order distinguishes them
+            <pre key={index} tabIndex={0}>
+              {exchangeText(exchange, t.noAnswer)}
+            </pre>
+          ))}
+        </details>
+      </li>
+    </>
   );
 };
 

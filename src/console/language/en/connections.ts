@@ -32,11 +32,7 @@ export const trial = {
   running: 'Talking to the agent …',
   ok: 'Every turn got a reply.',
   notOk: 'Not every turn got a reply.',
-  turn: (turn: number) => `Turn ${turn}`,
-  heard: 'Sent',
-  spoken: 'Would be spoken',
   nothing: 'Nothing would be spoken.',
-  controls: 'Would do',
   control: {
     hang_up: () => 'Hangs up',
     press_keys: (keys: string) => `Presses ${keys}`,

@@ -15,11 +15,7 @@ export const trial: Texts['trial'] = {
   running: '에이전트와 대화하는 중 …',
   ok: '모든 메시지에 응답을 받았습니다.',
   notOk: '응답을 받지 못한 메시지가 있습니다.',
-  turn: (turn) => `${turn}번째 메시지`,
-  heard: '보낸 메시지',
-  spoken: '통화에서 말할 내용',
   nothing: '말할 내용이 없습니다.',
-  controls: '통화에서 할 동작',
   control: {
     hang_up: () => '전화를 끊음',
     press_keys: (keys: string) => `${keys} 누름`,
