@@ -65,7 +65,8 @@ const files = process.argv.slice(2);
 /** Compiles the modules of a gateway before many threads need them at once, in a project that has them. */
 const compileModules = async (): Promise<void> => {
   const program = 'test/run/compile-modules.ts';
-  if (files.length > 0 || !existsSync(program)) return;
+  const areFew = files.length > 0 && files.every((file) => existsSync(file));
+  if (areFew || !existsSync(program)) return;
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
   // Errors of these modules are those of the test files that import them.
   await once(spawn(process.execPath, [...nodeOptions, program], { env, stdio: 'ignore' }), 'close');

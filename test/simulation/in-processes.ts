@@ -15,8 +15,11 @@ export const ownShare = (): Share | null => {
   return told === undefined ? null : share.parse(JSON.parse(told));
 };
 
-/** Most objects of a world live shorter than it: with more room for them they are collected with less work. */
-const roomForShortLived = '--max-semi-space-size=64';
+/**
+ * Most objects of a world live shorter than it: with more room for them, from the beginning, they are collected with less
+ * work.
+ */
+const roomForShortLived = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 /**
  * Starts `program` once for each processor, at most `most` times, with the arguments of this process; `onTold` receives
@@ -31,7 +34,7 @@ export const inProcesses = async (options: {
   await Promise.all(
     Array.from({ length: step }, async (_, index) => {
       const child = fork(options.program, process.argv.slice(2), {
-        execArgv: [...process.execArgv, roomForShortLived],
+        execArgv: [...process.execArgv, ...roomForShortLived],
         env: { ...process.env, SIMULATION_SHARE: JSON.stringify({ index, step } satisfies Share) },
       });
       child.on('message', options.onTold);

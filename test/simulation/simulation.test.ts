@@ -14,22 +14,23 @@ test.before('a database is started', async () => {
   await settle();
 });
 
-test.serial('all rules hold in simulated runs of the first seeds', async (t) => {
-  for (let seed = 1; seed <= 5; seed += 1) {
-    const { violations, calls } = await runSeed(seed, postgres);
-    t.deepEqual(violations, [], `npm run simulate -- --seed ${seed}`);
-    t.true(calls > 0);
-  }
-});
-
-test.serial('two runs of a seed write the same journal byte for byte', async (t) => {
-  for (const seed of [3, 7]) {
-    const once = await runSeed(seed, postgres);
-    const twice = await runSeed(seed, postgres);
-    t.true(once.lines.length > 100);
-    t.deepEqual(twice.lines, once.lines);
-  }
-});
+// Seeds 1 to 200 are run by `npm run simulate`.
+test.serial(
+  'all rules hold in runs of a seed, which write the same journal byte for byte; another seed writes another',
+  async (t) => {
+    const digests = new Set<string>();
+    for (const seed of [3, 7]) {
+      const once = await runSeed(seed, postgres);
+      t.deepEqual(once.violations, [], `npm run simulate -- --seed ${seed}`);
+      t.true(once.calls > 0);
+      t.true(once.lines.length > 100);
+      const twice = await runSeed(seed, postgres);
+      t.deepEqual(twice.lines, once.lines);
+      digests.add(once.digest);
+    }
+    t.is(digests.size, 2);
+  },
+);
 
 test('the code contains each text that a planted mistake changes', (t) => {
   for (const { name, changes } of mistakes)
@@ -182,7 +183,3 @@ test.serial(
   (story) => isOfTransfer(story) && !story.startsWith('transferred '),
   transferring('consulting', 'briefing'),
 );
-
-test.serial('different seeds give different plans of faults', async (t) => {
-  t.not((await runSeed(3, postgres)).digest, (await runSeed(4, postgres)).digest);
-});
