@@ -10,9 +10,10 @@ export const nodeOptions = [
    */
   '--no-memory-protection-keys',
   /**
-   * Each thread fills its heap with the modules of a gateway. With the usual small beginning, V8 would collect garbage
-   * dozens of times during that, and would copy what remains.
+   * Each thread fills its heap with the modules of a gateway. Without room from the beginning, V8 would collect garbage
+   * again and again during that, and find little.
    */
   '--min-semi-space-size=16',
   '--max-semi-space-size=32',
+  '--initial-old-space-size=200',
 ];

@@ -2,7 +2,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { compileCache } from '#test/run/node-options.ts';
 
 const share = z.object({ index: z.number(), step: z.number() });
 
@@ -21,6 +23,8 @@ export const ownShare = (): Share | null => {
  */
 const roomForShortLived = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 
+const compiled = join(import.meta.dirname, '../..', compileCache);
+
 /**
  * Starts `program` once for each processor, at most `most` times, with the arguments of this process; `onTold` receives
  * their messages. Rejects when one of them exits with a code other than 0.
@@ -35,7 +39,11 @@ export const inProcesses = async (options: {
     Array.from({ length: step }, async (_, index) => {
       const child = fork(options.program, process.argv.slice(2), {
         execArgv: [...process.execArgv, ...roomForShortLived],
-        env: { ...process.env, SIMULATION_SHARE: JSON.stringify({ index, step } satisfies Share) },
+        env: {
+          NODE_COMPILE_CACHE: compiled,
+          ...process.env,
+          SIMULATION_SHARE: JSON.stringify({ index, step } satisfies Share),
+        },
       });
       child.on('message', options.onTold);
       const [code] = await once(child, 'exit');
