@@ -13,6 +13,8 @@ const configuration = `
   import { observeRun } from '${root}/test/run/observe-run.ts';
   export default {
     files: ['test/*.test.js'],
+    // AVA's usual ten seconds without a result pass on a busy machine before a file has started.
+    timeout: '60s',
     nonSemVerExperiments: { observeRunsFromConfig: true },
     observeRun,
   };`;
