@@ -184,7 +184,12 @@ const overStdio = ({ credentials }: TestGateway, key?: string): StdioClientTrans
     command: process.execPath,
     args: ['src/commands/mcp.ts'],
     cwd: root,
-    env: { GW_DATA_DIR: dirname(credentials.file), ...(key === undefined ? {} : { NUMBER_KEY: key }) },
+    env: {
+      GW_DATA_DIR: dirname(credentials.file),
+      // Without compiled modules each of these processes would compile them again.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      ...(key === undefined ? {} : { NUMBER_KEY: key }),
+    },
   });
 
 const transports = { overHttp, overStdio };

@@ -12,7 +12,7 @@ import { runStatement } from '#test/helpers/database-statement.ts';
 import { testGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
-import { serverSettings, startedGateway } from '#test/start/gateway-process.ts';
+import { serverSettings, startCommand, startedGateway } from '#test/start/gateway-process.ts';
 
 // Restart
 
@@ -27,7 +27,7 @@ const credentials = z.object({
 
 /** A gateway as a new user starts it: a process of its own with the embedded database. */
 const startProcess = async (t: ExecutionContext, dataFolder: string) => {
-  const child = spawn(process.execPath, ['src/main.mjs'], {
+  const child = spawn(process.execPath, startCommand, {
     cwd: root,
     env: {
       ...process.env,

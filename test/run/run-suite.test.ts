@@ -13,7 +13,7 @@ const configuration = `
   import { observeRun } from '${root}/test/run/observe-run.ts';
   export default {
     files: ['test/*.test.js'],
-    // AVA's usual ten seconds without a result pass on a busy machine before a file has started.
+    // On a busy machine a file takes longer to start than AVA's usual ten seconds without a result.
     timeout: '60s',
     nonSemVerExperiments: { observeRunsFromConfig: true },
     observeRun,

@@ -13,6 +13,9 @@ import { testDatabaseUrl } from '#test/helpers/database.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** As in `npm start`. Processes with the same options of V8 use the same compiled modules, as those of the tests do. */
+export const startCommand = ['--no-memory-protection-keys', 'src/main.mjs'];
+
 const credentials = z.strictObject({
   base_url: z.url(),
   console_url: z.url(),
@@ -81,7 +84,7 @@ export const runGateway = (
   wrapper: readonly string[] = [],
 ): GatewayProcess => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
-  const [command, ...parameters] = [...wrapper, process.execPath, 'src/main.mjs'];
+  const [command, ...parameters] = [...wrapper, process.execPath, ...startCommand];
   const child = spawn(command ?? process.execPath, parameters, {
     cwd: root,
     env: { ...Object.fromEntries(inherited), GW_MAX_DELAY_MS: '0', ...settings },
