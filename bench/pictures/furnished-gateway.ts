@@ -84,7 +84,7 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
   }
   await admin('PATCH', `/numbers/${numberIds.en}`, {
     listen_in: 'announced',
-    transfer_targets: ['0212345*'],
+    transfer_to: ['0212345*'],
   });
 
   const placeTo = async (language: PictureLanguage, to: string, more: object = {}): Promise<string> =>
