@@ -182,7 +182,6 @@ export const numbers = {
     callerNameHint: 'Empty: an automated call without a name.',
     menu: 'When a menu of keys answers an outbound call',
     menuPolicies: { talk: 'The agent hears it and may press keys', hang_up: 'Hang up' },
-    speech: 'Hearing and speaking',
     recognizer: 'Recognizer',
     notUnderstood: (language: string) =>
       `No recognizer of this gateway understands ${language}: calls of this number are not heard.`,

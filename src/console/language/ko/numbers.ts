@@ -186,7 +186,6 @@ export const numbers: Texts['numbers'] = {
     callerNameHint: '비워 두면 이름 없이 인공지능 전화라고만 말합니다.',
     menu: 'ARS 메뉴가 받으면(발신)',
     menuPolicies: { talk: '에이전트가 듣고 번호를 누를 수 있음', hang_up: '전화를 끊음' },
-    speech: '듣기와 말하기',
     recognizer: '음성 인식 엔진',
     notUnderstood: (language) =>
       `이 게이트웨이에는 ${language}를 알아듣는 음성 인식 엔진이 없습니다. 이 번호의 통화에서는 상대방 말을 듣지 못합니다.`,
