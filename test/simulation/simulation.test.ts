@@ -15,22 +15,21 @@ test.before('a database is started', async () => {
 });
 
 // Seeds 1 to 200 are run by `npm run simulate`.
-test.serial(
-  'all rules hold in runs of a seed, which write the same journal byte for byte; another seed writes another',
-  async (t) => {
-    const digests = new Set<string>();
-    for (const seed of [3, 7]) {
+const digests = new Set<string>();
+for (const seed of [3, 7])
+  test.serial(
+    `all rules hold in seed ${seed}, and two runs of it write the same journal byte for byte`,
+    async (t) => {
       const once = await runSeed(seed, postgres);
       t.deepEqual(once.violations, [], `npm run simulate -- --seed ${seed}`);
       t.true(once.calls > 0);
       t.true(once.lines.length > 100);
       const twice = await runSeed(seed, postgres);
       t.deepEqual(twice.lines, once.lines);
+      t.false(digests.has(once.digest), 'another seed has written the same');
       digests.add(once.digest);
-    }
-    t.is(digests.size, 2);
-  },
-);
+    },
+  );
 
 test('the code contains each text that a planted mistake changes', (t) => {
   for (const { name, changes } of mistakes)
