@@ -89,7 +89,7 @@ consoleTest(
 
     await live.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
-    await live.getByText('Connection lost, trying again …').waitFor();
+    await page.getByText('Connection lost. Trying again …').waitFor();
     t.is(await live.getByText('Live', { exact: true }).count(), 0);
     t.is(await live.locator('.floor').count(), 0);
     await page.context().setOffline(false);
@@ -97,6 +97,43 @@ consoleTest(
     await live.locator('.floor').waitFor();
   },
   soundSettings,
+);
+
+consoleTest(
+  'reports a lost connection once, dates what it shows, and disables every action until the connection is back',
+  async (t, { gateway, open }) => {
+    const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
+    const page = await open({ page: `/calls/${id}` });
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+    await page.locator('.chart .current[data-state="on-hold"]').waitFor();
+    await button('Say something').click();
+    await page.getByLabel('Words').fill('잠시만요.');
+    const actions = ['Hang up', 'End at once', 'Transfer', 'Press keys', 'Collect keys', 'Say it'];
+    const now = page.locator('.chart-now');
+
+    await page.context().setOffline(true);
+    await page.getByText('Connection lost. Trying again …').waitFor();
+    await now.getByText(/^At \d\d:\d\d:\d\d the call was in on-hold$/).waitFor();
+    await page.locator('.live-line').getByText(/^As of \d\d:\d\d:\d\d$/).waitFor();
+    t.is(await page.getByText(/connection|connected|does not answer/i).count(), 1);
+    for (const name of [...actions, 'Save as JSON']) {
+      t.is(await button(name).getAttribute('aria-disabled'), 'true', name);
+      t.is(await button(name).getAttribute('title'), 'Not possible while the connection is lost.', name);
+    }
+    await button('End at once').dispatchEvent('click');
+    await button('Say it').dispatchEvent('click');
+    await everybodyCanUse(t, page, 'a call whose connection is lost');
+
+    await page.context().setOffline(false);
+    await now.getByText('The call is in on-hold').waitFor();
+    await page.locator('.live-line').getByText('Live', { exact: true }).waitFor();
+    for (const name of actions) t.is(await button(name).getAttribute('aria-disabled'), 'false', name);
+    t.is(await page.getByLabel('Words').inputValue(), '잠시만요.');
+    await button('Say it').click();
+    await page.getByText('The words will be said.').waitFor();
+    await hangUp(gateway, id);
+  },
+  someSpeed,
 );
 
 consoleTest(

@@ -1,6 +1,6 @@
 /** Sends a request to the gateway that served this page: the client's `fetch`, and its possible outcomes. */
-import { signal } from '@preact/signals';
 import { TrunklineProblem, TrunklineUnreachable as Unreachable } from '#src/client/client.ts';
+import { noteAnswer } from '../connection.ts';
 import { isOver, session, signedInAgain, signInsUntilNow } from '../session.ts';
 
 export { TrunklineProblem as Problem, Unreachable };
@@ -8,9 +8,6 @@ export { TrunklineProblem as Problem, Unreachable };
 /** Returns the messages of a problem by the dotted path of their field. */
 export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, string> =>
   new Map(errors.map(({ path, message }) => [path, message]));
-
-/** Whether the last request got a response. Event streams do not change this value. */
-export const isConnected = signal(true);
 
 /**
  * Adds the header that marks a request as sent by the console. The gateway uses the browser's session cookie for a
@@ -41,15 +38,16 @@ export const request = async (url: string, init: RequestInit): Promise<Response>
 };
 
 const fetched = async (url: string, init: RequestInit): Promise<Response> => {
+  // Event streams do not show the state of the connection: a refused or broken one is opened again by its page.
   const isStream = new Headers(init.headers).get('Accept') === 'text/event-stream';
   const note = (isAnswered: boolean): void => {
-    if (!isStream) isConnected.value = isAnswered;
+    if (!isStream) noteAnswer(isAnswered);
   };
   let response: Response;
   try {
     response = await fetch(url, init);
   } catch (cause) {
-    note(init.signal?.aborted === true);
+    if (init.signal?.aborted !== true) note(false);
     throw new Unreachable('The gateway does not answer.', { cause });
   }
   // A GET request that fails inside the gateway is retried like one that did not reach the gateway.

@@ -12,7 +12,7 @@ import { CollectForm, KeysForm, SayForm } from './act-forms.tsx';
 import { TransferForm } from './transfer-form.tsx';
 import { takeTransferBack } from '../api.ts';
 import { withKeyOf } from '../known-keys.ts';
-import { Action } from '../parts/action.tsx';
+import { Action, GatewayButton } from '../parts/action.tsx';
 import { Pill, type Tone } from '../parts/pill.tsx';
 import { useNow } from '../parts/use-now.ts';
 import { clockTime } from '../parts/when.tsx';
@@ -110,16 +110,15 @@ const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) =>
     <>
       <div class="buttons" role="group" aria-label={t.title}>
         {possible.map((act) => (
-          <button
+          <GatewayButton
             key={act}
             id={`${id}-${act}`}
-            type="button"
             aria-expanded={act === open}
             aria-controls={act === open ? `${id}-form` : undefined}
             onClick={() => setChosen(act === open ? null : act)}
           >
             {t.open[act]}
-          </button>
+          </GatewayButton>
         ))}
       </div>
       {Form !== null && (

@@ -8,7 +8,7 @@ import { usePolled } from '../polled.ts';
 import { isTransferred } from './floor.ts';
 import { ChartPicture } from './chart-picture.tsx';
 import type { ChartName } from '#src/domain/chart-name.ts';
-import { Action } from '../parts/action.tsx';
+import { Action, GatewayButton } from '../parts/action.tsx';
 import { saveFile } from '../parts/save-file.ts';
 
 /** Saves a chart's definition for Stately Studio and XState. */
@@ -40,11 +40,14 @@ const busiest = (state: ChartState): (typeof names)[number] =>
 export const ChartPanel = ({
   state,
   title,
+  asOf = null,
   isReadOut = true,
   children,
 }: {
   state: ChartState;
   title: string;
+  /** Time of day of the state; `null` for a current or chosen state. */
+  asOf?: string | null;
   /** Whether a screen reader announces each state. */
   isReadOut?: boolean;
   /** Content above the picture. */
@@ -62,19 +65,19 @@ export const ChartPanel = ({
       beside={
         <div class="languages" role="group" aria-label={t.chart}>
           {[...names, ...lineNames.filter((one) => state[one] !== undefined)].map((one) => (
-            <button key={one} type="button" aria-pressed={one === name} onClick={() => setName(one)}>
+            <GatewayButton key={one} aria-pressed={one === name} onClick={() => setName(one)}>
               {t.charts[one]}
-            </button>
+            </GatewayButton>
           ))}
         </div>
       }
     >
       {children}
       <p class="hint chart-now" aria-live={isReadOut ? 'polite' : 'off'}>
-        {t.chartNow} <code>{current === '' ? '–' : current}</code>
+        {asOf === null ? t.chartNow : t.chartThen(asOf)} <code>{current === '' ? '–' : current}</code>
       </p>
       {picture !== undefined && (
-        <ChartPicture key={name} picture={picture} current={current}>
+        <ChartPicture key={name} picture={picture} current={current} isStale={asOf !== null}>
           <SaveDefinition name={name} />
         </ChartPicture>
       )}

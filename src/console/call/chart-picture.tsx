@@ -161,10 +161,13 @@ const handlesOf = (move: (what: ChartMove, at?: Point) => void) => ({
 export const ChartPicture = ({
   picture,
   current,
+  isStale,
   children,
 }: {
   picture: string;
   current: string;
+  /** Whether the state may have changed since. */
+  isStale: boolean;
   /** Content below the picture, beside its tools. */
   children?: ComponentChildren;
 }) => {
@@ -185,7 +188,7 @@ export const ChartPicture = ({
     </button>
   );
   return (
-    <div class="chart-frame">
+    <div class={isStale ? 'chart-frame stale' : 'chart-frame'}>
       <div
         class="chart"
         // The frame can have the focus, so that the picture can be moved and zoomed by keyboard.

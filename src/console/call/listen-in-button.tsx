@@ -1,7 +1,9 @@
 /** Button for listening to a call in progress: a websocket receives the call's audio and a speaker plays it. */
 import { getNumber } from '../api.ts';
 import type { Call } from '../api/records.ts';
+import { isConnectionLost } from '../connection.ts';
 import { texts } from '../language/language.ts';
+import { GatewayButton } from '../parts/action.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { usePolled } from '../polled.ts';
 import { useEffect, useState } from 'preact/hooks';
@@ -77,11 +79,11 @@ const Button = ({ callId }: { callId: string }) => {
   const { state, begin, end } = useListenIn(callId);
   return (
     <span class="action">
-      <button type="button" aria-pressed={isOn(state)} onClick={isOn(state) ? end : begin}>
+      <GatewayButton aria-pressed={isOn(state)} onClick={isOn(state) ? end : begin}>
         {t.listen}
-      </button>
+      </GatewayButton>
       <span role="status" class={state === 'lost' || state === 'unheard' ? 'error' : 'fine'}>
-        {state !== 'off' && t.state[state]}
+        {state !== 'off' && !(state === 'lost' && isConnectionLost.value) && t.state[state]}
       </span>
     </span>
   );

@@ -1,36 +1,47 @@
 /**
- * Line below the heading of a call in progress: duration, floor, and whether the page is up to date. While its event
- * stream is disconnected, the page polls the call every second and does not know the states of the charts.
+ * Line below the heading of a call in progress: duration, floor, and until when the page is current. The page itself
+ * reports a lost connection.
  */
-import { isConnected } from '../api/request.ts';
 import type { Call, ChartState } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CallState } from '../parts/call-words.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { useNow } from '../parts/use-now.ts';
-import { clockTime } from '../parts/when.tsx';
+import { clockTime, deviceTime } from '../parts/when.tsx';
 import { floorOf } from './floor.ts';
-import type { Watched } from './watched.ts';
 
-export const LiveLine = ({ call, watched: { state, link } }: { call: Call; watched: Watched }) => {
+export const LiveLine = ({
+  call,
+  state,
+  lostAt,
+}: {
+  call: Call;
+  /** Current states of the charts; `null` while they are unknown. */
+  state: ChartState | null;
+  /** Time until which the page is current, in milliseconds since the epoch; `null` while it is connected. */
+  lostAt: number | null;
+}) => {
   const t = texts.value.calls.one;
   return (
-    <span class="live-line">
+    <span class={lostAt === null ? 'live-line' : 'live-line stale'}>
       <CallState call={call} />
-      <Elapsed call={call} />
-      {isConnected.value && link !== 'lost' && state !== null && <FloorMark state={state} />}
-      <span role="status">
-        {isConnected.value ? <Pill tone="live">{t.live}</Pill> : <Pill tone="warn">{t.lost}</Pill>}
-      </span>
+      <Elapsed call={call} lostAt={lostAt} />
+      {state !== null && <FloorMark state={state} />}
+      {lostAt === null ? (
+        <Pill tone="live">{t.live}</Pill>
+      ) : (
+        <span class="digits">{t.asOf(deviceTime(lostAt, call.started_at))}</span>
+      )}
     </span>
   );
 };
 
 /** Time since the answer; before the answer, the time since the start of the call. */
-const Elapsed = ({ call }: { call: Call }) => {
+const Elapsed = ({ call, lostAt }: { call: Call; lostAt: number | null }) => {
   const t = texts.value.calls.one;
   const since = Date.parse(call.answered_at ?? call.started_at);
-  const seconds = (useNow(true) - since) / 1_000;
+  const now = useNow(lostAt === null);
+  const seconds = ((lostAt ?? now) - since) / 1_000;
   return (
     <span class="elapsed digits" role="timer" aria-label={t.elapsed}>
       {clockTime(seconds)}

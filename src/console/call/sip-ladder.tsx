@@ -3,6 +3,7 @@ import { getSipFile, getSipLadder } from '../api.ts';
 import { Problem, Unreachable } from '../api/request.ts';
 import type { Call, SipLadder, SipMessage } from '../api/records.ts';
 import { texts } from '../language/language.ts';
+import { GatewayButton } from '../parts/action.tsx';
 import { isOver } from '../parts/call-words.tsx';
 import { Card } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
@@ -153,12 +154,8 @@ const Downloads = ({ callId }: { callId: string }) => {
   };
   return (
     <div class="buttons">
-      <button type="button" onClick={() => void download('text')}>
-        {t.asText}
-      </button>
-      <button type="button" onClick={() => void download('pcap')}>
-        {t.asPcap}
-      </button>
+      <GatewayButton onClick={() => void download('text')}>{t.asText}</GatewayButton>
+      <GatewayButton onClick={() => void download('pcap')}>{t.asPcap}</GatewayButton>
       <span class="error" role="status">
         {hasFailed ? t.failed : ''}
       </span>

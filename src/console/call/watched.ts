@@ -19,15 +19,14 @@ export type Watched = {
   /** The last received state; `null` before the first one. */
   state: WatchedState | null;
   /**
-   * State of the stream: `joining` until the first message. A refused stream (too many watchers) is not `lost`, and the
-   * page keeps polling.
+   * Time at which the stream broke, in milliseconds since the epoch; `null` while it reports states. The page keeps
+   * polling the call meanwhile.
    */
-  link: 'joining' | 'open' | 'lost' | 'refused';
+  brokeAt: number | null;
 };
 
 export const useWatched = (callId: string, isLive: boolean, onFact: () => void): Watched => {
-  const [state, setState] = useState<WatchedState | null>(null);
-  const [link, setLink] = useState<Watched['link']>('joining');
+  const [watched, setWatched] = useState<Watched>({ state: null, brokeAt: null });
   const latest = useRef(onFact);
   latest.current = onFact;
 
@@ -45,18 +44,15 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
     const watch = async (): Promise<void> => {
       try {
         for await (const news of watchCall(callId, over.signal)) {
-          setLink('open');
-          if (news.type === 'state') setState(news.state);
+          if (news.type === 'state') setWatched({ state: news.state, brokeAt: null });
           else noteFact();
         }
         return;
       } catch (error) {
         if (over.signal.aborted) return;
-        const isRefused = error instanceof Problem;
-        setLink(isRefused ? 'refused' : 'lost');
-        // The current sentence is removed, because a broken stream would not report its end.
-        setState((last) => last && { ...last, saying: null });
-        if (!isRefused) again = setTimeout(() => void watch(), againMs);
+        setWatched(({ state, brokeAt }) => ({ state, brokeAt: brokeAt ?? Date.now() }));
+        // A stream is refused if the call has too many watchers.
+        if (!(error instanceof Problem)) again = setTimeout(() => void watch(), againMs);
       }
     };
     void watch();
@@ -67,5 +63,5 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
     };
   }, [callId, isLive]);
 
-  return { state, link };
+  return watched;
 };

@@ -15,9 +15,11 @@ import { Timeline } from '../call/timeline.tsx';
 import { Transcript } from '../call/transcript.tsx';
 import { useWatched } from '../call/watched.ts';
 import { isHangUpAtOnce, whyEnded } from '../call/why-ended.ts';
+import { connection } from '../connection.ts';
 import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
+import { deviceTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { linkToCalls, linkTo } from '../shown-page.ts';
 import { StepWords } from '../call/step-words.tsx';
@@ -107,6 +109,8 @@ export const CallPage = ({ id }: { id: string }) => {
   if (value === undefined) return <Loading />;
   const { call, turns, events } = value;
   const isLive = !isOver(call);
+  const lostAt = connection.value.is === 'lost' ? connection.value.asOf : null;
+  const chartAsOf = lostAt ?? watched.brokeAt;
   return (
     <Page
       back={back}
@@ -118,7 +122,7 @@ export const CallPage = ({ id }: { id: string }) => {
       }
       lead={
         isLive ? (
-          <LiveLine call={call} watched={watched} />
+          <LiveLine call={call} state={chartAsOf === null ? watched.state : null} lostAt={lostAt} />
         ) : (
           <>
             <CallState call={call} /> {whyEnded(call, events.some(isHangUpAtOnce), t)}
@@ -144,11 +148,15 @@ export const CallPage = ({ id }: { id: string }) => {
             turns={turns}
             events={events}
             playback={playback}
-            saying={isLive ? (watched.state?.saying ?? null) : null}
+            saying={isLive && chartAsOf === null ? (watched.state?.saying ?? null) : null}
           />
           {playback !== null && <ReplayPanel playback={playback} />}
           {playback === null && watched.state !== null && (
-            <ChartPanel state={watched.state} title={t.one.chart} />
+            <ChartPanel
+              state={watched.state}
+              title={t.one.chart}
+              asOf={chartAsOf === null ? null : deviceTime(chartAsOf, call.started_at)}
+            />
           )}
         </div>
         <CallFacts call={call} />

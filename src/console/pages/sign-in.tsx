@@ -6,7 +6,7 @@ import { Action } from '../parts/action.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormBody, TextField } from '../parts/field.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
-import { Connection, LanguageChoice, Mark } from '../parts/frame.tsx';
+import { ConnectionNotice, LanguageChoice, Mark } from '../parts/frame.tsx';
 import { CopyButton } from '../parts/secret.tsx';
 import { usePolled } from '../polled.ts';
 import type { LinkRefusal } from '../session.ts';
@@ -73,7 +73,7 @@ const Card = ({ children }: { children: ComponentChildren }) => (
 const Waiting = ({ words }: { words: string }) => (
   <Card>
     <p role="status">{words}</p>
-    <Connection />
+    <ConnectionNotice />
   </Card>
 );
 

@@ -1,6 +1,8 @@
-/** A button that sends a request to the gateway and shows a failure beside itself. */
+/** Buttons that need the gateway, and an action that sends a request to it and shows a failure beside itself. */
+import type { ButtonHTMLAttributes } from 'preact';
 import { useState } from 'preact/hooks';
 import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
+import { isConnectionLost } from '../connection.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
@@ -10,6 +12,35 @@ export type Confirmation = { title: string; text: string };
 
 /** Returns the message of the first invalid field, else the problem's own text. */
 const reasonOf = (problem: Problem): string => [...fieldsIn(problem).values()][0] ?? problem.message;
+
+/**
+ * A button that is of no use without the gateway: while the connection is lost it does nothing, and its title says why.
+ * It is not `disabled`, because a disabled button would lose the focus and hide its title from the keyboard.
+ */
+export const GatewayButton = ({
+  isOff = false,
+  onClick,
+  ...button
+}: Omit<ButtonHTMLAttributes, 'onClick'> & {
+  /** Whether the button does nothing for another reason, such as a request that is under way. */
+  isOff?: boolean;
+  onClick?: () => void;
+}) => {
+  const isLost = isConnectionLost.value;
+  return (
+    <button
+      type="button"
+      {...button}
+      {...(isLost ? { title: texts.value.shell.offWhileLost } : {})}
+      aria-disabled={isOff || isLost}
+      onClick={(event) => {
+        if (!isOff && !isLost) return onClick?.();
+        // The click on a submit button would submit the form.
+        return event.preventDefault();
+      }}
+    />
+  );
+};
 
 export const Action = ({
   label,
@@ -51,20 +82,19 @@ export const Action = ({
   if (!isForAll && !mayChange.value) return null;
   return (
     <span class="action">
-      <button
-        type="button"
+      <GatewayButton
         class={look}
-        aria-disabled={state === 'busy'}
+        isOff={state === 'busy'}
         onClick={() => {
-          if (state === 'busy') return;
           if (asked === undefined) void run();
           else setAsking(true);
         }}
       >
         {label}
-      </button>
+      </GatewayButton>
       <span role="status" class={failure === undefined ? 'fine' : 'error'}>
-        {failure instanceof Unreachable && t.form.unreachable}
+        {/* While the connection is lost, the notice of the page is the only message about that. */}
+        {failure instanceof Unreachable && !isConnectionLost.value && t.form.unreachable}
         {failure instanceof Problem && explain(reasonOf(failure), language.value)}
         {state === 'done' && done}
       </span>
@@ -72,9 +102,9 @@ export const Action = ({
         <Dialog title={asked.title} onClose={() => setAsking(false)}>
           <p>{asked.text}</p>
           <div class="submit">
-            <button type="button" class={look === 'danger' ? 'danger' : 'primary'} onClick={() => void run()}>
+            <GatewayButton class={look === 'danger' ? 'danger' : 'primary'} onClick={() => void run()}>
               {label}
-            </button>
+            </GatewayButton>
             <button type="button" onClick={() => setAsking(false)}>
               {t.form.cancel}
             </button>

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
+import { GatewayButton } from './action.tsx';
 import type { FieldsOf, Form, FormValues } from './form.ts';
 
 export type FieldProps = {
@@ -217,9 +218,9 @@ export const FormBody = <Values extends FormValues>({
       </fieldset>
       {isUsable && (
         <div class="submit">
-          <button class={look} type="submit" aria-disabled={form.isBusy}>
+          <GatewayButton class={look} type="submit" isOff={form.isBusy}>
             {submit}
-          </button>
+          </GatewayButton>
           {beside}
           <p role="status" class={trouble === undefined ? 'fine' : 'error'}>
             {trouble !== undefined &&

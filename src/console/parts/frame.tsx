@@ -1,8 +1,7 @@
 /** The frame around every page: navigation, language and connection status. */
-import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { isConnected } from '../api/request.ts';
+import { connection } from '../connection.ts';
 import { lacksPart } from '../fetched-part.ts';
 import { language, languageNames, speak, texts } from '../language/language.ts';
 import type { ConsoleLanguage } from '../language/texts.ts';
@@ -73,27 +72,14 @@ const Languages = () => (
   </div>
 );
 
-/** Time in milliseconds for which the page shows that the connection is restored. */
-const reliefMs = 4_000;
-
-const wasLost = signal(false);
-effect(() => {
-  if (!isConnected.value) wasLost.value = true;
-});
-
-export const Connection = () => {
+/** The only message about a lost connection; it stays in sight while the page is scrolled. */
+export const ConnectionNotice = () => {
   const t = texts.value.shell;
-  const isBack = isConnected.value && wasLost.value;
-  useEffect(() => {
-    if (!isBack) return undefined;
-    const timer = setTimeout(() => (wasLost.value = false), reliefMs);
-    return () => clearTimeout(timer);
-  }, [isBack]);
-  const look = isConnected.value ? (isBack ? 'found' : '') : 'lost';
+  const { is } = connection.value;
   return (
-    <p class={`connection ${look}`} role="status">
-      {!isConnected.value && t.lost}
-      {isBack && t.found}
+    <p class={`connection ${is}`} role="status">
+      {is === 'lost' && t.lost}
+      {is === 'restored' && t.found}
     </p>
   );
 };
@@ -177,7 +163,7 @@ export const SideFrame = ({
           </div>
         </header>
         <main id="content">
-          <Connection />
+          <ConnectionNotice />
           {children}
         </main>
       </div>

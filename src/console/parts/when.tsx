@@ -13,6 +13,12 @@ export const dayAndTime = (at: string): string =>
 export const timeOfDay = (at: string): string =>
   format(at, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 
+/** Formats a time of this device, in milliseconds since the epoch, in the time zone of a timestamp. */
+export const deviceTime = (now: number, zoned: string): string => {
+  const offset = Date.parse(`${zoned.slice(0, 23)}Z`) - Date.parse(zoned);
+  return timeOfDay(new Date(now + offset).toISOString());
+};
+
 export const When = ({ at, precise = false }: { at: string; precise?: boolean }) => (
   <time dateTime={at} title={at}>
     {precise ? timeOfDay(at) : dayAndTime(at)}

@@ -3,6 +3,7 @@
  * rings or the phone is in use.
  */
 import { useEffect } from 'preact/hooks';
+import { isConnectionLost } from '../connection.ts';
 import { texts } from '../language/language.ts';
 import { Dialler } from './dialler.tsx';
 import { closePhone, dockShape, foldPhone } from './dock-state.ts';
@@ -75,7 +76,7 @@ export const PhoneDock = () => {
             {inCall && <HeadButton name="fold" act={() => foldPhone(talk.details.call_id)} />}
             {!inCall && !isRinging && dialling === null && <HeadButton name="close" act={closePhone} />}
           </header>
-          {online !== 'now' && (
+          {online !== 'now' && !isConnectionLost.value && (
             <p class="notice" role="status">
               {t.offline}
             </p>

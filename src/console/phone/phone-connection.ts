@@ -1,6 +1,7 @@
 /** Connection of the phone to the gateway: a websocket that reconnects while the user is signed in. */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
+import { connection } from '../connection.ts';
 import { callSound, closeSound, openSound, wantsSound } from './call-sound.ts';
 import { idlePhone, phoneAfter, type PhoneChange } from './phone-state.ts';
 import type { Recalled } from './recall.ts';
@@ -176,6 +177,14 @@ export const connectPhone = (): (() => void) => {
    */
   let triesSoon = triesBeforeRare;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The next attempt, which `timer` awaits. */
+  let next: (() => void) | null = null;
+
+  const tryNext = (): void => {
+    clearTimeout(timer);
+    next?.();
+    next = null;
+  };
 
   const open = (isNew = false): void => {
     const url = new URL(`/api/v1/admin/phone?phone=${nameOf(isNew)}`, location.href);
@@ -201,13 +210,19 @@ export const connectPhone = (): (() => void) => {
       failures += 1;
       const waitMs =
         failures > triesSoon ? rareMs : Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
-      timer = setTimeout(() => open(code === replaced), waitMs);
+      next = () => open(code === replaced);
+      timer = setTimeout(tryNext, waitMs);
     });
   };
   open();
+  // As soon as the gateway answers other requests again.
+  const stopAwaiting = effect(() => {
+    if (connection.value.is === 'restored') tryNext();
+  });
 
   return () => {
     over.abort();
+    stopAwaiting();
     clearTimeout(timer);
     socket?.close();
     socket = null;

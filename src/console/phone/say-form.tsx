@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { send } from './phone-connection.ts';
+import { GatewayButton } from '../parts/action.tsx';
+import { phone, send } from './phone-connection.ts';
 import { mayInterrupt } from './ear.ts';
 
 /** Interval at which a typing user is reported to the gateway as still speaking. */
@@ -60,9 +61,9 @@ export const SayForm = ({
         value={draft}
         onInput={(event) => type(event.currentTarget.value)}
       />
-      <button type="submit" class="primary">
+      <GatewayButton type="submit" class="primary" isOff={phone.value.online !== 'now'}>
         {t.send}
-      </button>
+      </GatewayButton>
     </form>
   );
 };

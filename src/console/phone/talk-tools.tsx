@@ -2,7 +2,8 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { send, setMuted } from './phone-connection.ts';
+import { GatewayButton } from '../parts/action.tsx';
+import { phone, send, setMuted } from './phone-connection.ts';
 import { callSound, toggleMicrophone } from './call-sound.ts';
 import { canListen } from './ear.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -14,14 +15,14 @@ import { hasVoiceFor, isMuted } from './voice.ts';
 const Keypad = () => (
   <div class="keypad" role="group" aria-label={texts.value.phone.keypad}>
     {Array.from('123456789*0#').map((digit) => (
-      <button
+      <GatewayButton
         key={digit}
-        type="button"
+        isOff={phone.value.online !== 'now'}
         aria-label={texts.value.phone.key(digit)}
         onClick={() => send({ type: 'digit', digit })}
       >
         {digit}
-      </button>
+      </GatewayButton>
     ))}
   </div>
 );
@@ -85,6 +86,7 @@ export const TalkTools = ({
   field: RefObject<HTMLInputElement | null>;
 }) => {
   const t = texts.value.phone;
+  const isOffline = phone.value.online !== 'now';
   const [hasKeypad, setKeypad] = useState(false);
   const interrupt = (): void => {
     send({ type: 'speaking', on: true });
@@ -96,18 +98,18 @@ export const TalkTools = ({
       {hasKeypad && <Keypad />}
       <div class="phone-tools" role="group" aria-label={t.title}>
         {sounding !== null && (
-          <button type="button" onClick={interrupt}>
+          <GatewayButton isOff={isOffline} onClick={interrupt}>
             {t.interrupt}
-          </button>
+          </GatewayButton>
         )}
         <ToolButton icon="keypad" label={t.keypad} isPressed={hasKeypad} act={() => setKeypad(!hasKeypad)} />
         {hasSound && <SoundButton />}
         {!hasSound && canListen && <MicrophoneButton {...microphone} />}
         {(hasSound || hasVoiceFor(details.language)) && <MuteButton />}
-        <button type="button" class="hang-up" onClick={() => send({ type: 'hang_up' })}>
+        <GatewayButton class="hang-up" isOff={isOffline} onClick={() => send({ type: 'hang_up' })}>
           <Icon name="down" />
           {t.hangUp}
-        </button>
+        </GatewayButton>
       </div>
     </>
   );

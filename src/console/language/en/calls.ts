@@ -190,7 +190,7 @@ export const calls = {
       },
     },
     live: 'Live',
-    lost: 'Connection lost, trying again …',
+    asOf: (time: string) => `As of ${time}`,
     elapsed: 'Time since the answer',
     floor: {
       ringing: 'It rings',
@@ -261,6 +261,7 @@ export const calls = {
       follow: 'Follow the state (F)',
     },
     chartNow: 'The call is in',
+    chartThen: (time: string) => `At ${time} the call was in`,
     definition: 'Save as JSON',
     latency: {
       endpointing: 'End of speech noticed',

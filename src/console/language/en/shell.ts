@@ -13,6 +13,7 @@ export const shell = {
   reference: 'API reference',
   loading: 'Loading …',
   lost: 'Connection lost. Trying again …',
+  offWhileLost: 'Not possible while the connection is lost.',
   found: 'Connected again.',
   notFound: 'There is nothing here.',
   notFoundHint: 'It may have been deleted, or it belongs to another workspace.',

@@ -189,7 +189,7 @@ export const calls: Texts['calls'] = {
       },
     },
     live: '실시간',
-    lost: '연결이 끊겼습니다. 다시 시도하는 중 …',
+    asOf: (time) => `${time} 기준`,
     elapsed: '통화한 시간',
     floor: {
       ringing: '벨이 울리는 중',
@@ -260,6 +260,7 @@ export const calls: Texts['calls'] = {
       follow: '현재 상태 따라가기 (F)',
     },
     chartNow: '현재 상태',
+    chartThen: (time) => `${time} 기준 상태`,
     definition: 'JSON으로 저장',
     latency: { endpointing: '말 끝 감지', token: '첫 단어', sentence: '첫 문장', audio: '첫 음성' },
     /** Texts by the type of the journal entry. */

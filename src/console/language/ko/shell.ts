@@ -15,6 +15,7 @@ export const shell: Texts['shell'] = {
   reference: 'API 문서',
   loading: '불러오는 중 …',
   lost: '연결이 끊어졌습니다. 다시 시도하고 있습니다 …',
+  offWhileLost: '연결이 끊어진 동안에는 사용할 수 없습니다.',
   found: '다시 연결되었습니다.',
   notFound: '찾을 수 없습니다.',
   notFoundHint: '삭제되었거나 다른 워크스페이스의 것일 수 있습니다.',
