@@ -3,11 +3,12 @@
  * recorded as on a real line. Text that the person types is understood as well, without audio.
  */
 import type { Logger } from 'pino';
-import type { LineInput, LineReport } from '#machines/line.ts';
+import type { LineInput, LineReport, LineEventOf } from '#machines/line.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/call-media.ts';
 import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
 import { createHoldTone } from '#sip/audio/playout/hold-tone.ts';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
+import type { SaidSentence } from '#src/domain/web-phone.ts';
 import type { CarriedAudio } from './party.ts';
 import type { SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech } from './simulated-speech.ts';
@@ -28,6 +29,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
   let voice: Voice | null = null;
   let begun = 0;
   let cut = 0;
+  let lastCut: SaidSentence | null = null;
   let isPaused = false;
 
   const setPaused = (paused: boolean): void => {
@@ -56,6 +58,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
     voice: () => voice,
     begun: () => begun,
     cut: () => cut,
+    lastCut: () => lastCut,
     // Reports of the far end are ignored, because the carried audio itself shows the heard part.
     setReported: () => undefined,
     report: () => undefined,
@@ -72,11 +75,14 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
       begun += 1;
       onChange();
     },
-    over(utterance: number, whole: boolean): void {
+    over({ utterance, text, whole }: Pick<LineEventOf<'line.played'>, 'utterance' | 'text' | 'whole'>): void {
       texts.delete(utterance);
       if (voice?.utterance !== utterance) return;
       voice = null;
-      if (!whole) cut += 1;
+      if (!whole) {
+        cut += 1;
+        lastCut = { utterance, text };
+      }
       onChange();
     },
   };
@@ -114,7 +120,7 @@ export const createCarriedVoices =
 
     const report = (told: LineReport): void => {
       options.report(told);
-      if (told.type === 'line.played') spoken.over(told.utterance, told.whole);
+      if (told.type === 'line.played') spoken.over(told);
       if (told.type === 'line.heard' && answering === 'human')
         cancelWaiting ??= time.after(waitsMs, () =>
           options.report({ type: 'line.answered_by', by: 'human' }),

@@ -5,6 +5,7 @@
 import type { UnansweredLineCause } from '#machines/line.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '#machines/line-life.ts';
+import type { SaidSentence } from '#src/domain/web-phone.ts';
 import type { CarriedAudio, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
@@ -109,6 +110,9 @@ export class LinePhone implements Phone {
   }
   voicesCut(): number {
     return this.#agent().cut();
+  }
+  lastCut(): SaidSentence | null {
+    return this.#agent().lastCut();
   }
   setReporting(isReporting: boolean): void {
     this.#agent().setReported(isReporting);

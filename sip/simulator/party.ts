@@ -6,6 +6,7 @@
 import type { UnansweredLineCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
+import type { SaidSentence } from '#src/domain/web-phone.ts';
 import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
@@ -55,6 +56,8 @@ export interface Phone {
   voicesBegun(): number;
   /** Returns the number of utterances that were stopped before their end. */
   voicesCut(): number;
+  /** Returns the heard part of the utterance that was stopped last; `null` before the first one. */
+  lastCut(): SaidSentence | null;
   /**
    * Sets whether this end reports the heard part of the agent's words. Without reports, the heard part is estimated.
    */

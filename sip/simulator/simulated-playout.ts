@@ -1,6 +1,7 @@
 /** The agent's voice on a line: utterances play one after the other, each for a duration computed from its text. */
 import type { Played } from '#sip/audio/playout/playing-utterance.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
+import type { SaidSentence } from '#src/domain/web-phone.ts';
 import {
   createSoundingUtterance,
   type SoundingUtterance,
@@ -23,6 +24,8 @@ export type SimulatedPlayout = {
   begun(): number;
   /** Returns the number of utterances that were stopped. */
   cut(): number;
+  /** Returns the heard part of the utterance that was stopped last; `null` before the first one. */
+  lastCut(): SaidSentence | null;
   /**
    * With `true`, the far end reports the heard part of an utterance, which is over when all of it was heard. With
    * `false`, the heard part is computed from the pace of a calm speaker.
@@ -40,6 +43,7 @@ export const createSimulatedPlayout = (
   let playing: SoundingUtterance | null = null;
   let begun = 0;
   let cut = 0;
+  let lastCut: SaidSentence | null = null;
   let isReported = false;
   let isPaused = false;
 
@@ -73,7 +77,9 @@ export const createSimulatedPlayout = (
       isPaused = false;
       if (stopped !== null) {
         cut += 1;
-        on.played(stopped.cut());
+        const played = stopped.cut();
+        lastCut = { utterance: played.utterance, text: played.text };
+        on.played(played);
       }
       for (const { utterance } of forgotten)
         on.played({ utterance, text: '', startedAt: time.now(), whole: false });
@@ -95,6 +101,7 @@ export const createSimulatedPlayout = (
     voice: () => (playing === null || playing.voice.durationMs === 0 ? null : playing.voice),
     begun: () => begun,
     cut: () => cut,
+    lastCut: () => lastCut,
     setReported(nowReported) {
       isReported = nowReported;
       if (playing === null || playing.voice.durationMs === 0 || playing.isReported() === nowReported) return;

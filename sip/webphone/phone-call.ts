@@ -82,6 +82,12 @@ const createTurn = () => {
       said = [...(isOver ? [] : said), { utterance, text }].slice(-mostSaid);
       isOver = false;
     },
+    /** Replaces a sentence by its heard part. */
+    cut(heard: SaidSentence): void {
+      said = said.flatMap((one) =>
+        one.utterance === heard.utterance ? (heard.text === '' ? [] : [heard]) : [one],
+      );
+    },
     end: () => void (isOver = true),
   };
 };
@@ -139,7 +145,11 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     },
     /** Sends changes of the line to the phone, and says queued texts. */
     notice(): void {
-      if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
+      const heard = phone.lastCut();
+      if (phone.voicesCut() > cutsTold && heard !== null) {
+        turn.cut(heard);
+        send({ type: 'agent_stops', call_id: details.call_id, heard });
+      }
       cutsTold = phone.voicesCut();
       if (phone.isVoicePaused() !== wasPaused) {
         wasPaused = !wasPaused;

@@ -100,8 +100,11 @@ export type ToPhone =
     }
   /** The language of recognition changes (BCP 47). */
   | { type: 'language'; call_id: string; language: string }
-  /** The agent was interrupted and falls silent at once. */
-  | { type: 'agent_stops'; call_id: string }
+  /**
+   * The agent was interrupted and falls silent at once. `heard` is the part of the utterance that was heard, possibly
+   * empty; absent from older gateways.
+   */
+  | { type: 'agent_stops'; call_id: string; heard?: SaidSentence }
   /** The agent pauses within an utterance and will resume it. */
   | { type: 'agent_pauses'; call_id: string }
   | { type: 'agent_goes_on'; call_id: string }

@@ -75,6 +75,19 @@ test('stores spoken and typed words as lines, and marks interrupted ones', (t) =
   ]);
 });
 
+test('cuts an interrupted line at what was heard of its last sentence', (t) => {
+  const lines = (text: string) =>
+    after(
+      answered,
+      says(1, 'Hello.'),
+      says(2, 'This is a call.'),
+      told({ type: 'agent_stops', call_id: 'one', heard: { utterance: 2, text } }),
+    ).talk?.lines;
+  const first = { utterance: 1, text: 'Hello.' };
+  for (const text of ['This is', ''])
+    t.deepEqual(lines(text), [{ who: 'agent', parts: [first, { utterance: 2, text }], isCut: true }]);
+});
+
 test('keeps the current utterance of a paused agent', (t) => {
   const paused = [answered, says(1, 'Hello.'), told({ type: 'agent_pauses', call_id: 'one' })];
   t.like(after(...paused).talk, { sounding: 1, isPaused: true });

@@ -39,6 +39,9 @@ consoleTest(
     t.is(await page.evaluate('document.activeElement.placeholder'), 'Say something');
     await page.keyboard.type('네, 오후 세 시 좋습니다.');
     await said.locator('.cut').waitFor();
+    const heard = await said.locator('.cut p').innerText();
+    t.regex(heard, /…$/);
+    t.true(heard.length < longInstruction.length, 'the words that nobody heard are gone');
     await page.keyboard.press('Enter');
     await said.locator('.user').getByText('네, 오후 세 시 좋습니다.').waitFor();
     await said.locator('.user ~ .assistant').waitFor();
@@ -95,6 +98,20 @@ consoleTest(
     await page.getByRole('button', { name: '거절' }).click();
     t.is((await gateway.untilStatus(callId, 'no_answer'))['end_reason'], 'declined');
     t.is(await stranger.locator('.phone').count(), 0);
+  },
+  byPeople,
+);
+
+consoleTest(
+  'tells two ringing calls with the same numbers apart',
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    const page = await open();
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    const ids = [await gateway.call(callee), await gateway.call(callee)];
+    await page.getByRole('region', { name: /01055551234 \(2\)$/ }).waitFor();
+    await everybodyCanUse(t, page, 'two ringing calls');
+    for (const id of ids) await gateway.client.post(`/api/v1/calls/${id}/cancel`);
   },
   byPeople,
 );
@@ -178,8 +195,11 @@ consoleTest(
     await allowLongSilence(gateway);
     for (const width of [1440, 1024, 768]) {
       const page = await open({ width, dark: width === 1024 });
+      const menu = page.getByRole('link', { name: 'Overview' });
+      const before = width === 1440 ? await menu.boundingBox() : null;
       await page.getByRole('button', { name: 'Web phone' }).click();
       await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
+      if (width === 1440) t.deepEqual(await menu.boundingBox(), before, 'the menu moves');
       const { phone, content } = await placeOf(t, page);
       t.true(content.x + content.width <= phone.x + 1, `at ${width} it covers the page`);
       t.true(content.width >= 340, `at ${width} the page has ${content.width}`);
@@ -191,7 +211,17 @@ consoleTest(
       await page.context().close();
     }
     const page = await open({ width: 390 });
-    await page.getByRole('button', { name: 'Web phone' }).click();
+    const name = await page.evaluate(
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.phone-button span'))",
+    );
+    t.is(name, 0, 'the name of the phone is cut');
+    const button = page.getByRole('button', { name: 'Web phone', exact: true });
+    await button.click();
+    await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
+    t.is(await button.getAttribute('aria-expanded'), 'true');
+    await button.click();
+    await page.getByRole('button', { name: 'Close the web phone' }).waitFor({ state: 'detached' });
+    await button.click();
     await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
     const { phone } = await placeOf(t, page);
     t.deepEqual([phone.x, phone.width, Math.round(phone.y + phone.height)], [0, 390, 844]);

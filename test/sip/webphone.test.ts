@@ -139,6 +139,7 @@ test.serial('uses the heard part that the phone reports when it speaks aloud', (
   phone.send({ type: 'played', utterance: 1, heard_chars: 19 });
   network.until(() => line.saw('line.played'));
   t.like(line.all('line.played')[0], { text: 'One two', whole: false });
+  t.deepEqual(phone.all('agent_stops')[0]?.heard, { utterance: 1, text: 'One two' });
 
   line.say('Five six.');
   phone.send({ type: 'played', utterance: 2, heard_chars: 9 });
@@ -827,6 +828,7 @@ test.serial('barge-in stops the agent and flushes audio already sent to the phon
   t.is(soundingMs(heard), before);
   const [played] = line.all('line.played');
   t.false(played?.whole);
+  t.deepEqual(phone.all('agent_stops')[0]?.heard, { utterance: 1, text: played?.text });
   t.regex(played?.text ?? '', /^One two/);
   t.notRegex(played?.text ?? '', /four/);
   t.is(phone.all('agent_stops').length, 1);

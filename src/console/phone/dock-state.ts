@@ -46,3 +46,11 @@ export const closePhone = (): void => {
   isOpened.value = false;
   putAway();
 };
+
+/** Opens the phone; folds or closes an open one, unless a call rings or is being dialled. */
+export const togglePhone = (): void => {
+  if (dockShape.value !== 'open') return openPhone();
+  const { ringing, dialling, talk } = phone.value;
+  if (talk !== null && talk.end === null) return foldPhone(talk.details.call_id);
+  return ringing.length === 0 && dialling === null ? closePhone() : undefined;
+};

@@ -17,13 +17,22 @@ import { callSound } from './call-sound.ts';
 import { NamedTexts } from '../parts/named-texts.tsx';
 import { SoundChoice } from './sound-choice.tsx';
 
-const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
+const nameOf = ({ from, to }: PhoneCallDetails): string => {
+  const t = texts.value.phone;
+  return from === anonymous ? t.ringsWithheld(to) : t.rings(from, to);
+};
+
+/** Returns a distinct name for each of the calls, several of which may have the same numbers. */
+const namesOf = (calls: readonly PhoneCallDetails[]): string[] =>
+  calls.map(nameOf).map((name, index, all) => {
+    const before = all.slice(0, index).filter((other) => other === name).length;
+    return before === 0 ? name : `${name} (${before + 1})`;
+  });
+
+const RingingCall = ({ call, name }: { call: PhoneCallDetails; name: string }) => {
   const t = texts.value.phone;
   return (
-    <section
-      class="ringing"
-      aria-label={call.from === anonymous ? t.ringsWithheld(call.to) : t.rings(call.from, call.to)}
-    >
+    <section class="ringing" aria-label={name}>
       <span class="bell">
         <Icon name="handset" />
       </span>
@@ -60,14 +69,14 @@ export const PhoneDock = () => {
 
   const inCall = talk !== null && talk.end === null;
   const isRinging = ringing.length > 0 && !inCall;
+  const names = namesOf(ringing);
   useEffect(() => (isRinging ? ring() : undefined), [isRinging]);
 
   if (shape === 'nowhere') return null;
   return (
     <aside class={shape === 'open' ? 'phone open' : 'phone'} aria-label={t.title}>
       <p class="unseen" role="alert">
-        {isRinging &&
-          ringing.map(({ from, to }) => (from === '' ? t.ringsWithheld(to) : t.rings(from, to))).join(' ')}
+        {isRinging && names.join(' ')}
       </p>
       {shape !== 'button' && (
         <div class="phone-body" hidden={shape === 'folded'}>
@@ -81,7 +90,10 @@ export const PhoneDock = () => {
               {t.offline}
             </p>
           )}
-          {!inCall && ringing.map((call) => <RingingCall key={call.call_id} call={call} />)}
+          {!inCall &&
+            ringing.map((call, index) => (
+              <RingingCall key={call.call_id} call={call} name={names[index] ?? ''} />
+            ))}
           {talk !== null && (inCall || !isRinging) && <Talk key={talk.details.call_id} talk={talk} />}
           {!isRinging && talk === null && <Dialler />}
         </div>

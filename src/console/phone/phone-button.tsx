@@ -1,33 +1,30 @@
-/** Button in the frame that opens the web phone from every page without covering content. */
+/** Button in the frame that opens and closes the web phone from every page. It stays in place, so that nothing moves. */
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import { dockShape, openPhone, takesFocus } from './dock-state.ts';
+import { dockShape, takesFocus, togglePhone } from './dock-state.ts';
 import { Icon } from './icons.tsx';
 import { phone } from './phone-connection.ts';
 import { otherNumber } from './phone-state.ts';
 
-export const PhoneButton = () => {
-  const shape = dockShape.value;
-  return shape === 'button' || shape === 'folded' ? <Button isInCall={shape === 'folded'} /> : null;
-};
+export const PhoneButton = () => (dockShape.value === 'nowhere' ? null : <Button />);
 
-const Button = ({ isInCall }: { isInCall: boolean }) => {
+const Button = () => {
   const t = texts.value.phone;
   const { talk } = phone.value;
-  const number = isInCall && talk !== null ? otherNumber(talk.details) : null;
+  const number = dockShape.value === 'folded' && talk !== null ? otherNumber(talk.details) : null;
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (takesFocus.value) ref.current?.focus({ preventScroll: true });
     takesFocus.value = false;
-  }, []);
+  }, [takesFocus.value]);
   return (
     <button
       type="button"
       ref={ref}
       class={number === null ? 'phone-button' : 'phone-button primary'}
-      aria-expanded={false}
+      aria-expanded={dockShape.value === 'open'}
       {...(number === null ? {} : { 'aria-label': t.talkWith(number) })}
-      onClick={openPhone}
+      onClick={togglePhone}
     >
       <Icon name="handset" />
       <span class="digits">{number ?? t.title}</span>

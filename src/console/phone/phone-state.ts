@@ -85,9 +85,14 @@ const withSentence = (lines: TalkLine[], utterance: number, text: string): TalkL
     : [...lines, { who: 'agent', parts: [part], isCut: false }];
 };
 
-const cutShort = (lines: TalkLine[]): TalkLine[] => {
+/** Cuts the agent's last line at what was heard of the interrupted sentence, if the gateway reports that. */
+const cutShort = (lines: TalkLine[], heard: SaidSentence | undefined): TalkLine[] => {
   const index = lines.findLastIndex(({ who }) => who === 'agent');
-  return lines.map((line, at) => (at === index && line.who === 'agent' ? { ...line, isCut: true } : line));
+  return lines.map((line, at) => {
+    if (at !== index || line.who !== 'agent') return line;
+    const parts = line.parts.map((part) => (part.utterance === heard?.utterance ? heard : part));
+    return { ...line, parts, isCut: true };
+  });
 };
 
 /**
@@ -145,7 +150,11 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
         lines: withSentence(lines, message.utterance, message.text),
       }));
     case 'agent_stops':
-      return inTalk(state, ({ lines }) => ({ sounding: null, isPaused: false, lines: cutShort(lines) }));
+      return inTalk(state, ({ lines }) => ({
+        sounding: null,
+        isPaused: false,
+        lines: cutShort(lines, message.heard),
+      }));
     case 'agent_pauses':
     case 'agent_goes_on':
       return inTalk(state, () => ({ isPaused: message.type === 'agent_pauses' }));

@@ -60,6 +60,7 @@ const Line = ({
                 {text}{' '}
               </span>
             ))}
+            {line.isCut && '…'}
           </p>
         </li>
       );
