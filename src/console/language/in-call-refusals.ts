@@ -3,7 +3,7 @@ export const inCallRefusals: readonly { pattern: RegExp; en?: string; ko: string
   {
     pattern: /^Invalid string: must match pattern \/\^\[0-9\*#A-D\]\$\/$/,
     en: 'This must be one key of the telephone: 0 to 9, *, # or A to D.',
-    ko: '전화기의 키 하나를 입력하세요: 0~9, *, #, A~D',
+    ko: '전화기의 버튼 하나를 입력하세요: 0~9, *, #, A~D',
   },
   {
     pattern: /^Invalid string: must match pattern \/\^\[0-9\*#A-Dw\].*$/,
@@ -44,7 +44,7 @@ export const inCallRefusals: readonly { pattern: RegExp; en?: string; ko: string
   },
   {
     pattern: /^The other party takes keys neither .*$/,
-    ko: '상대방이 키 신호를 받지 않아 누르지 못했습니다.',
+    ko: '상대방이 버튼 신호를 받지 않아 누르지 못했습니다.',
   },
   { pattern: /^Nothing of it can be spoken\.$/, ko: '말할 수 있는 내용이 없습니다.' },
   {

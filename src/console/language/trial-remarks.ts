@@ -18,5 +18,5 @@ export const trialRemarks: readonly { pattern: RegExp; en?: string; ko: string }
     ko: '언어 모델이 없어(GW_LLM_BASE_URL) 내장 에이전트가 정해진 질문만 합니다.',
   },
   { pattern: /^the agent has hung up$/, en: 'Hangs up', ko: '에이전트가 전화를 끊었습니다.' },
-  { pattern: /^the agent has pressed (\S+)$/, en: 'Presses $1', ko: '에이전트가 $1 키를 눌렀습니다.' },
+  { pattern: /^the agent has pressed (\S+)$/, en: 'Presses $1', ko: '에이전트가 $1 버튼을 눌렀습니다.' },
 ];

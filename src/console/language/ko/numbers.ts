@@ -133,7 +133,7 @@ export const numbers: Texts['numbers'] = {
         nothing: '안내하지 않음',
         none: '안내만 하고 진행',
         speech: '안내한 뒤 말로 동의받기',
-        key: '안내한 뒤 1번 키로 동의받기',
+        key: '안내한 뒤 1번 버튼으로 동의받기',
       },
       announce: '안내 문구',
       announceHint: '녹음을 시작하기 전에 가장 먼저 말합니다. 예: “이 통화는 녹음됩니다. 동의하십니까?”',

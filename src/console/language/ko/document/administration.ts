@@ -5,7 +5,7 @@ export const administration: Readonly<Record<string, string>> = {
   'Days after the end of a call; 0: calls are not recorded; null: for ever.':
     '통화가 끝난 뒤의 일수. 0: 통화를 녹음하지 않습니다. null: 계속 보관합니다.',
   'Days after the end of a call for which the transcript, the instruction, the summary and DTMF digits are kept; 0: no transcript and no summary is written, and the rest is deleted at the end; null: for ever.':
-    '대화 내용, 지시, 요약, 누른 키를 통화가 끝난 뒤 보관하는 일수. 0: 대화 내용과 요약을 아예 저장하지 않고, 나머지는 통화가 끝나면 사라집니다. null: 계속 보관합니다.',
+    '대화 내용, 지시, 요약, 누른 버튼을 통화가 끝난 뒤 보관하는 일수. 0: 대화 내용과 요약을 아예 저장하지 않고, 나머지는 통화가 끝나면 사라집니다. null: 계속 보관합니다.',
   Trunks: '회선',
   'SIP trunks to the telephone network, and their states.': '전화망으로 가는 회선과 그 상태입니다.',
   Workspace: '워크스페이스',
