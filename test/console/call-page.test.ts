@@ -8,6 +8,7 @@ import { firstView, scaleOf, scrollAround, viewAfter } from '#src/console/call/c
 import { floorOf } from '#src/console/call/floor.ts';
 import { createPlayback } from '#src/console/call/playback.ts';
 import { type AudioElement, createRecordingSound } from '#src/console/call/recording-sound.ts';
+import { spokenAfter } from '#src/console/call/words-of-turn.ts';
 import { until } from '#test/helpers/until.ts';
 import { openWebPhone, soundSettings } from '#test/journeys/sound-of-a-call.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
@@ -60,6 +61,15 @@ consoleTest(
     await wide.getByRole('button', { name: 'Save as JSON' }).click();
     t.is((await saved).suggestedFilename(), 'conversation.json');
     await everybodyCanUse(t, wide, 'a call in progress');
+    await wide.setViewportSize({ width: 1440, height: 860 });
+    await wide.getByRole('button', { name: 'Web phone' }).click();
+    await wide.getByRole('button', { name: 'Close the web phone' }).waitFor();
+    const [, card] = await cards(wide);
+    const tabs = await boxOf(t, wide.getByRole('group', { name: 'Chart', exact: true }));
+    t.true(
+      tabs.x + tabs.width <= (card?.x ?? 0) + (card?.width ?? 0),
+      'the names of the charts leave their card',
+    );
     await everybodyCanUse(t, narrow, 'a call in progress, narrow');
   },
   someSpeed,
@@ -100,6 +110,25 @@ consoleTest(
 );
 
 consoleTest(
+  'marks the sentence that the agent is speaking, after the words that were spoken before',
+  async (t, { gateway, open }) => {
+    const script = [{ listen: true }, { hold_sec: 600 }];
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, { script });
+    const id = await gateway.call(heldCallee, `${instruction}. `.repeat(40).trim());
+    const page = await open({ page: `/calls/${id}` });
+    const words = page.locator('.turns .saying p');
+    const spoken = await until('a second sentence is spoken', async () => {
+      const [whole, now] = await Promise.all([words.innerText(), words.locator('.sounding').innerText()]);
+      const before = now !== '' && whole.endsWith(now) ? whole.slice(0, -now.length).trim() : '';
+      return before === '' ? undefined : before;
+    });
+    t.true(spoken.length > 0);
+    await hangUp(gateway, id);
+  },
+  someSpeed,
+);
+
+consoleTest(
   'reports a lost connection once, dates what it shows, and disables every action until the connection is back',
   async (t, { gateway, open }) => {
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
@@ -109,13 +138,18 @@ consoleTest(
     await button('Say something').click();
     await page.getByLabel('Words').fill('잠시만요.');
     const actions = ['Hang up', 'End at once', 'Transfer', 'Press keys', 'Collect keys', 'Say it'];
-    const now = page.locator('.chart-now');
+    const shows = (words: RegExp) => page.locator('.chart-now', { hasText: words }).waitFor();
 
     await page.context().setOffline(true);
     await page.getByText('Connection lost. Trying again …').waitFor();
-    await now.getByText(/^At \d\d:\d\d:\d\d the call was in on-hold$/).waitFor();
-    await page.locator('.live-line').getByText(/^As of \d\d:\d\d:\d\d$/).waitFor();
-    t.is(await page.getByText(/connection|connected|does not answer/i).count(), 1);
+    await shows(/^At \d\d:\d\d:\d\d the call was in on-hold$/);
+    await page
+      .locator('.live-line')
+      .getByText(/^As of \d\d:\d\d:\d\d$/)
+      .waitFor();
+    // Words in the chart are names of its events.
+    const messages = page.locator(':not(svg *)').and(page.getByText(/connection|connected|does not answer/i));
+    t.deepEqual(await messages.allInnerTexts(), ['Connection lost. Trying again …']);
     for (const name of [...actions, 'Save as JSON']) {
       t.is(await button(name).getAttribute('aria-disabled'), 'true', name);
       t.is(await button(name).getAttribute('title'), 'Not possible while the connection is lost.', name);
@@ -125,9 +159,10 @@ consoleTest(
     await everybodyCanUse(t, page, 'a call whose connection is lost');
 
     await page.context().setOffline(false);
-    await now.getByText('The call is in on-hold').waitFor();
+    await shows(/^The call is in on-hold$/);
     await page.locator('.live-line').getByText('Live', { exact: true }).waitFor();
     for (const name of actions) t.is(await button(name).getAttribute('aria-disabled'), 'false', name);
+    t.is(await page.getByText(/does not answer/).count(), 0, 'a disabled action was tried');
     t.is(await page.getByLabel('Words').inputValue(), '잠시만요.');
     await button('Say it').click();
     await page.getByText('The words will be said.').waitFor();
@@ -377,10 +412,11 @@ consoleTest(
     const id = await placeHeldCall(gateway);
     const page = await open({ page: `/calls/${id}` });
     await page.getByRole('button', { name: 'Transfer', exact: true }).click();
+    await page.getByRole('link', { name: 'Allow numbers in its settings' }).waitFor();
+    t.is(await page.getByRole('button', { name: 'Transfer the call' }).count(), 0);
     await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
     await page.getByLabel('Calls may be transferred to').waitFor();
     await hangUp(gateway, id);
-    t.pass();
   },
 );
 
@@ -439,6 +475,29 @@ consoleTest(
     await breaksOff.waitFor();
   },
   playable,
+);
+
+consoleTest(
+  'shows the whole transcript of a finished call, and fills in the form to call again',
+  async (t, { gateway, open }) => {
+    const script = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }, { hang_up: true }];
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, { script });
+    const id = await gateway.call(heldCallee, instruction);
+    await gateway.untilStatus(id, 'completed');
+    const page = await open({ page: `/calls/${id}` });
+    await page.locator('.turns .user').waitFor();
+    await page.locator('.chart .current').waitFor();
+    t.is(await page.evaluate("getComputedStyle(document.querySelector('.transcript')).overflowY"), 'visible');
+    const narrow = await open({ page: `/calls/${id}`, width: 390, locale: 'ko-KR', dark: true });
+    await narrow.getByRole('link', { name: '다시 걸기' }).waitFor();
+    await everybodyCanUse(t, narrow, 'a call that is over, narrow');
+
+    await page.getByRole('link', { name: 'Call again' }).click();
+    await page.getByRole('heading', { name: 'Place a call' }).waitFor();
+    t.is(await page.getByLabel('To', { exact: true }).inputValue(), heldCallee);
+    t.is(await page.getByLabel('Instruction').inputValue(), instruction);
+  },
+  someSpeed,
 );
 
 consoleTest(
@@ -704,6 +763,26 @@ test('every state for which a speaker is shown exists in the chart', (t) => {
     ['listening', 'hearing'],
   ] as const)
     t.truthy(states[parent]?.states[child], `${parent}.${child}`);
+});
+
+// Words of the turn in progress
+
+test('counts the characters of a turn that were spoken before its current sentence', (t) => {
+  const first = spokenAfter(null, 'Good morning.');
+  t.is(first.spoken, 0);
+  const second = spokenAfter(first, 'Good morning. How are you?');
+  t.is(second.words.slice(second.spoken), 'How are you?');
+  t.is(spokenAfter(second, second.words), second);
+  // An interrupted agent: only a part of the sentence was heard.
+  t.is(spokenAfter(second, 'Good morning. How').spoken, 'Good morning. How'.length);
+  t.is(spokenAfter(second, 'Yes?').spoken, 0, 'the next turn');
+});
+
+test('finds the current sentence of a long turn, whose beginning the gateway leaves out', (t) => {
+  const sentence = 'This sentence has more than forty characters in it.';
+  const before = spokenAfter(null, `${'a'.repeat(900)} ${sentence}`);
+  const after = spokenAfter(before, `${'a'.repeat(800)} ${sentence} And now?`);
+  t.is(after.words.slice(after.spoken), 'And now?');
 });
 
 // View of the chart

@@ -3,11 +3,12 @@
  * and a correction follows if it was not heard to its end. Rows wait a moment, and while the other party speaks, so that
  * they are printed in the order of their times.
  */
+import { restOf } from '#src/console/call/words-of-turn.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import { byTime, type CallRow } from './call-rows.ts';
 import { textOf, type RowLines } from './row-lines.ts';
-import { restOf, type RowOutput, type SpokenTurn } from './turns-in-speech.ts';
+import type { RowOutput, SpokenTurn } from './turns-in-speech.ts';
 import type { Words } from './words.ts';
 
 /** Time in milliseconds for which a sentence waits for earlier events, which are reported when they are stored. */

@@ -2,6 +2,7 @@
  * The agent's turns from their first word until they are in the transcript. The gateway reports the words of a turn
  * while they are spoken (`saying`), and stores at the end of the turn what was heard of them.
  */
+import { restOf } from '#src/console/call/words-of-turn.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallRow } from './call-rows.ts';
 
@@ -30,17 +31,6 @@ export type RowOutput = {
 
 /** Time in milliseconds within which a finished turn is stored; without words that were heard it is not stored. */
 const lateTurnMs = 2_000;
-
-/** Length of the common part by which words that the gateway cut at the front are recognized. */
-const overlap = 40;
-
-/** Returns the words that follow the known ones; undefined for words of another turn. */
-export const restOf = (known: string, words: string): string | undefined => {
-  if (words.startsWith(known)) return words.slice(known.length).trim();
-  if (known.length < overlap) return undefined;
-  const at = words.lastIndexOf(known.slice(-overlap));
-  return at === -1 ? undefined : words.slice(at + overlap).trim();
-};
 
 const isSameTurn = (known: string, words: string): boolean =>
   known.startsWith(words) || restOf(known, words) !== undefined;

@@ -1,20 +1,23 @@
 /**
- * Actions in a call in progress: transfer the call, send DTMF digits, say words, collect digits. The part also shows
- * the last transfer. The actions use the client API with the key of the call's number, so a viewer sees only the
- * transfer.
+ * Actions in a call in progress: end it, say words, send and collect DTMF digits, transfer the call, listen. The part
+ * also shows the last transfer. The actions use the client API with the key of the call's number, so a viewer sees only
+ * the transfer.
  */
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { Call, Transfer } from '../api/records.ts';
+import type { Call, PhoneNumber, Transfer } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
+import { EndAtOnce, HangUp, StopRinging } from './actions.tsx';
 import { CollectForm, KeysForm, SayForm } from './act-forms.tsx';
+import { ListenInButton } from './listen-in-button.tsx';
 import { TransferForm } from './transfer-form.tsx';
-import { takeTransferBack } from '../api.ts';
+import { getNumber, takeTransferBack } from '../api.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { Action, GatewayButton } from '../parts/action.tsx';
 import { Pill, type Tone } from '../parts/pill.tsx';
 import { useNow } from '../parts/use-now.ts';
+import { usePolled } from '../polled.ts';
 import { clockTime } from '../parts/when.tsx';
 import { transferWords } from './transfer-words.ts';
 
@@ -66,7 +69,8 @@ const TransferLine = ({ call, transfer, onDone }: { call: Call; transfer: Transf
   );
 };
 
-const acts = ['transfer', 'keys', 'say', 'collect'] as const;
+/** Actions with a form, in the order in which they are used most. */
+const acts = ['say', 'keys', 'transfer', 'collect'] as const;
 
 type Act = (typeof acts)[number];
 
@@ -80,46 +84,66 @@ const actsIn = ({ transfer }: Call): readonly Act[] => {
   return isUnderWay(transfer) ? acts.filter((act) => act !== 'transfer') : acts;
 };
 
-type FormProps = { call: Call; onDone: () => void };
+type FormProps = { call: Call; number: PhoneNumber | undefined; onDone: () => void };
 
-const forms: Record<Act, (props: FormProps) => JSX.Element> = {
-  transfer: TransferForm,
-  keys: KeysForm,
+const forms: Record<Act, (props: FormProps) => JSX.Element | null> = {
   say: SayForm,
+  keys: KeysForm,
+  transfer: TransferForm,
   collect: CollectForm,
 };
 
-/** A button for each action, which opens the action's form below. */
-const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) => {
+/** The actions of an answered call: ending it, listening, and buttons that open the form of an action below. */
+const ActBar = ({ call, onDone }: { call: Call; onDone: () => void }) => {
   const t = texts.value.calls.one.acts;
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<Act | null>(null);
+  const number = usePolled(`acts/${call.number_id}`, () => getNumber(call.number_id)).value;
   const possible = actsIn(call);
   const open = chosen !== null && possible.includes(chosen) ? chosen : null;
   const Form = open === null ? null : forms[open];
 
-  useEffect(() => panel.current?.querySelector<HTMLElement>('input, textarea')?.focus(), [open]);
+  // The form of a transfer appears when the number is loaded.
+  const isAwaited = open === 'transfer' && number === undefined;
+  useEffect(
+    () => panel.current?.querySelector<HTMLElement>('input, textarea, a')?.focus(),
+    [open, isAwaited],
+  );
 
   const fold = (): void => {
     setChosen(null);
     document.getElementById(`${id}-${open}`)?.focus();
   };
 
+  const toggle = (act: Act) =>
+    possible.includes(act) && (
+      <GatewayButton
+        key={act}
+        id={`${id}-${act}`}
+        aria-expanded={act === open}
+        aria-controls={act === open ? `${id}-form` : undefined}
+        onClick={() => setChosen(act === open ? null : act)}
+      >
+        {t.open[act]}
+      </GatewayButton>
+    );
+
+  const [first, ...others] = acts;
   return (
     <>
-      <div class="buttons" role="group" aria-label={t.title}>
-        {possible.map((act) => (
-          <GatewayButton
-            key={act}
-            id={`${id}-${act}`}
-            aria-expanded={act === open}
-            aria-controls={act === open ? `${id}-form` : undefined}
-            onClick={() => setChosen(act === open ? null : act)}
-          >
-            {t.open[act]}
-          </GatewayButton>
-        ))}
+      <div class="act-bar" role="group" aria-label={t.title}>
+        <div class="buttons">
+          <HangUp call={call} onDone={onDone} />
+          {toggle(first)}
+        </div>
+        <div class="buttons">
+          {others.map(toggle)}
+          {number !== undefined && number.listen_in !== 'off' && <ListenInButton callId={call.id} />}
+        </div>
+        <div class="apart">
+          <EndAtOnce call={call} onDone={onDone} />
+        </div>
       </div>
       {Form !== null && (
         <div
@@ -133,9 +157,10 @@ const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) =>
         >
           <Form
             call={call}
+            number={number}
             onDone={() => {
               fold();
-              onTransfer();
+              onDone();
             }}
           />
         </div>
@@ -145,14 +170,19 @@ const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) =>
 };
 
 export const CallActs = ({ call, onDone }: { call: Call; onDone: () => void }) => {
-  if (call.status !== 'active') return null;
-  const { transfer } = call;
-  const hasActs = mayChange.value && actsIn(call).length > 0;
-  if (transfer === null && !hasActs) return null;
+  const transfer = call.status === 'active' ? call.transfer : null;
+  if (transfer === null && !mayChange.value) return null;
   return (
     <section class="card acts" aria-label={texts.value.calls.one.acts.title}>
       {transfer !== null && <TransferLine call={call} transfer={transfer} onDone={onDone} />}
-      {hasActs && <ActBar call={call} onTransfer={onDone} />}
+      {mayChange.value &&
+        (call.status === 'ringing' ? (
+          <div>
+            <StopRinging call={call} onDone={onDone} />
+          </div>
+        ) : (
+          <ActBar call={call} onDone={onDone} />
+        ))}
     </section>
   );
 };

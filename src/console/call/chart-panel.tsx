@@ -76,7 +76,9 @@ export const ChartPanel = ({
       <p class="hint chart-now" aria-live={isReadOut ? 'polite' : 'off'}>
         {asOf === null ? t.chartNow : t.chartThen(asOf)} <code>{current === '' ? '–' : current}</code>
       </p>
-      {picture !== undefined && (
+      {picture === undefined ? (
+        <div class="chart-frame" />
+      ) : (
         <ChartPicture key={name} picture={picture} current={current} isStale={asOf !== null}>
           <SaveDefinition name={name} />
         </ChartPicture>

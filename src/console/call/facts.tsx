@@ -76,7 +76,6 @@ export const CallFacts = ({ call }: { call: Call }) => {
             ))}
           </Fact>
         )}
-        {recording !== undefined && <Fact name={t.recording}>{recording}</Fact>}
         {call.transfer !== null && (
           <Fact name={t.transfer}>
             <span class="digits">{call.transfer.to}</span> · {transferWords(call.transfer)}
@@ -87,6 +86,7 @@ export const CallFacts = ({ call }: { call: Call }) => {
             {(call.consent.given ? t.consentGiven : t.consentRefused)[call.consent.how]}
           </Fact>
         )}
+        {recording !== undefined && <LongFact name={t.recording}>{recording}</LongFact>}
         {call.metadata !== undefined && (
           <LongFact name={t.metadata}>
             <NamedTexts texts={call.metadata} />

@@ -1,11 +1,7 @@
 /** Button for listening to a call in progress: a websocket receives the call's audio and a speaker plays it. */
-import { getNumber } from '../api.ts';
-import type { Call } from '../api/records.ts';
 import { isConnectionLost } from '../connection.ts';
 import { texts } from '../language/language.ts';
 import { GatewayButton } from '../parts/action.tsx';
-import { ForAdmins } from '../parts/for-admins.tsx';
-import { usePolled } from '../polled.ts';
 import { useEffect, useState } from 'preact/hooks';
 import type { ListenInState, ToWhoListens } from '#src/domain/listen-in.ts';
 import { openSpeaker } from '../phone/speaker.ts';
@@ -74,7 +70,8 @@ const useListenIn = (callId: string): { state: Listening; begin: () => void; end
 
 const isOn = (state: Listening): boolean => state !== 'off' && state !== 'lost' && state !== 'unheard';
 
-const Button = ({ callId }: { callId: string }) => {
+/** Button for a call whose number allows admins to listen in. */
+export const ListenInButton = ({ callId }: { callId: string }) => {
   const t = texts.value.calls.one.listenIn;
   const { state, begin, end } = useListenIn(callId);
   return (
@@ -86,16 +83,5 @@ const Button = ({ callId }: { callId: string }) => {
         {state !== 'off' && !(state === 'lost' && isConnectionLost.value) && t.state[state]}
       </span>
     </span>
-  );
-};
-
-/** Button that is shown for an answered call whose number allows admins to listen in. */
-export const ListenInButton = ({ call }: { call: Call }) => {
-  const number = usePolled(`listen-in/${call.number_id}`, () => getNumber(call.number_id)).value;
-  if (call.status !== 'active' || number === undefined || number.listen_in === 'off') return null;
-  return (
-    <ForAdmins>
-      <Button callId={call.id} />
-    </ForAdmins>
   );
 };

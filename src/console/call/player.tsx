@@ -56,7 +56,7 @@ export const Player = ({ call, playback }: { call: Call; playback: Playback }) =
   const loaded = typeof recording === 'object' ? recording : undefined;
   return (
     <Card title={status === 'completed' ? t.recording : texts.value.replay.title}>
-      {recording === 'loading' && <p class="hint">{texts.value.shell.loading}</p>}
+      {recording === 'loading' && <p class="hint sound-awaited">{texts.value.shell.loading}</p>}
       {recording === 'failed' && <p class="error">{t.recordingStatus.failed}</p>}
       {status === 'pending' && <p class="hint">{t.recordingStatus.pending}</p>}
       {truncated && <p class="hint">{t.truncated}</p>}

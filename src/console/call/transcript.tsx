@@ -5,8 +5,11 @@ import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
 import { Card } from '../parts/page.tsx';
 import { clockTime } from '../parts/when.tsx';
+import { floorOf } from './floor.ts';
 import { isMeasured, LatencyBar, LatencyLegend } from './latency-bar.tsx';
 import { current, type Playback } from './playback.ts';
+import type { WatchedState } from './watched.ts';
+import { spokenAfter, type SpokenWords } from './words-of-turn.ts';
 
 /** Distance from the end in pixels beyond which a user who has scrolled up is not moved to the newest turn. */
 const nearEndPx = 80;
@@ -25,10 +28,20 @@ const playedTurn = (
   return begun === 0 && told === 0 ? undefined : Math.max(begun, told);
 };
 
-/** Keeps the newest turn visible during the call, and the played turn afterwards. */
+/** Whether an element is in sight as a whole. */
+const isInSight = (element: Element): boolean => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+};
+
+/**
+ * Keeps the newest turn visible during the call. Afterwards the page scrolls from the played turn to the next one, as
+ * long as the user has the played turn in sight.
+ */
 const useFollowing = (isLive: boolean, shown: string, reached: number | undefined) => {
   const ref = useRef<HTMLDivElement>(null);
   const wasAt = useRef(0);
+  const played = useRef<Element | null>(null);
   useEffect(() => {
     const frame = ref.current;
     if (frame === null || !isLive) return;
@@ -37,11 +50,10 @@ const useFollowing = (isLive: boolean, shown: string, reached: number | undefine
     wasAt.current = frame.scrollHeight;
   }, [shown]);
   useEffect(() => {
-    const frame = ref.current;
-    const turn = frame?.querySelector('[aria-current]')?.getBoundingClientRect();
-    if (frame === null || turn === undefined) return;
-    const seen = frame.getBoundingClientRect();
-    if (turn.top < seen.top || turn.bottom > seen.bottom) frame.scrollBy({ top: turn.top - seen.top - 16 });
+    const before = played.current;
+    played.current = ref.current?.querySelector('[aria-current]') ?? null;
+    if (before === null || before.nextElementSibling !== played.current) return;
+    if (isInSight(before)) played.current?.scrollIntoView({ block: 'nearest' });
   }, [reached]);
   return ref;
 };
@@ -53,39 +65,61 @@ const useFollowing = (isLive: boolean, shown: string, reached: number | undefine
 const lateTurnMs = 2_000;
 
 /** Returns the words that the agent is saying; after the turn, its last words until the turn is in the transcript. */
-const useSaying = (saying: string | null, turns: number): string | null => {
-  const [kept, setKept] = useState<{ words: string; turns: number } | null>(null);
+const useSaying = (saying: string | null, turns: number): SpokenWords | null => {
+  const [kept, setKept] = useState<(SpokenWords & { turns: number; isOver: boolean }) | null>(null);
+  const now = saying === null ? null : spokenAfter(kept?.isOver === true ? null : kept, saying);
   useEffect(() => {
-    if (saying !== null) {
-      setKept({ words: saying, turns });
+    if (now !== null) {
+      setKept({ ...now, turns, isOver: false });
       return undefined;
     }
+    setKept((last) => last && { ...last, spoken: last.words.length, isOver: true });
     const timer = setTimeout(() => setKept(null), lateTurnMs);
     return () => clearTimeout(timer);
   }, [saying, turns]);
-  if (saying !== null) return saying;
-  return kept !== null && kept.turns === turns ? kept.words : null;
+  return now ?? (kept?.turns === turns ? kept : null);
+};
+
+/** The turn in progress: the agent's words, with the sentence that is being spoken marked, or the other party's voice. */
+const TurnNow = ({ saying, language }: { saying: SpokenWords | null; language: string }) => {
+  const t = texts.value.calls.one;
+  return (
+    <li class={saying === null ? 'counterparty saying' : 'assistant saying'} aria-live="off">
+      <span class="speaker">
+        <b>{t.speaker[saying === null ? 'user' : 'assistant']}</b> {t.speakingNow}
+      </span>
+      {saying === null ? (
+        <p>…</p>
+      ) : (
+        <p lang={language}>
+          {saying.words.slice(0, saying.spoken)}
+          <span class="sounding">{saying.words.slice(saying.spoken)}</span>
+        </p>
+      )}
+    </li>
+  );
 };
 
 /**
- * The transcript as it was heard, turn by turn, followed by the words that the agent is saying. During the call, a
- * screen reader announces new turns.
+ * The transcript as it was heard, turn by turn, followed by the turn in progress. The words of the other party are known
+ * when it has finished speaking. During the call, a screen reader announces new turns.
  */
 export const Transcript = ({
   call,
   turns,
   events,
   playback,
-  saying: told,
+  state,
 }: {
   call: Call;
   turns: Turn[];
   events: CallEvent[];
   playback: Playback | null;
-  /** Words that the agent is saying now. */
-  saying: string | null;
+  /** Current state of the call; null if it is over or unknown. */
+  state: WatchedState | null;
 }) => {
-  const saying = useSaying(told, turns.length);
+  const saying = useSaying(state?.saying ?? null, turns.length);
+  const isHearing = saying === null && state !== null && floorOf(state).doing === 'hearing';
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
   // The position changes ten times a second, but the transcript renders again only when the played turn changes.
   const reached = useMemo(
@@ -95,19 +129,19 @@ export const Transcript = ({
   ).value;
   const t = texts.value.calls.one;
   const isLive = !isOver(call);
-  const ref = useFollowing(isLive, `${turns.length} ${saying}`, reached);
+  const ref = useFollowing(isLive, `${turns.length} ${isHearing} ${saying?.words}`, reached);
   const hasLatency = [...latencies.values()].some((latency) => latency !== undefined && isMeasured(latency));
   return (
     <Card title={t.transcript}>
       <div
         class="transcript"
         ref={ref}
-        tabIndex={0}
+        {...(isLive ? { tabIndex: 0 } : {})}
         role="region"
         aria-label={t.transcript}
         aria-live={isLive ? 'polite' : 'off'}
       >
-        {turns.length === 0 && saying === null && (
+        {turns.length === 0 && saying === null && !isHearing && (
           <p class="hint">{isLive ? t.transcriptWaiting : t.transcriptEmpty}</p>
         )}
         <ol class="turns">
@@ -121,14 +155,7 @@ export const Transcript = ({
               seek={playback === null ? null : () => playback.seek(turn.t_offset_sec)}
             />
           ))}
-          {saying !== null && (
-            <li class="assistant saying" aria-live="off">
-              <span class="speaker">
-                <b>{t.speaker.assistant}</b> {t.speakingNow}
-              </span>
-              <p lang={call.language}>{saying}</p>
-            </li>
-          )}
+          {(saying !== null || isHearing) && <TurnNow saying={saying} language={call.language} />}
         </ol>
       </div>
       {hasLatency && <LatencyLegend />}

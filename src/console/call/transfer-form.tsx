@@ -1,12 +1,11 @@
 /** Form that transfers the other party of a call in progress to a person (guides/transfer.md). */
 import { transferRingBounds, usualTransferRingSec } from '#src/domain/in-call-request.ts';
-import { getNumber, transferCall } from '../api.ts';
-import type { Call } from '../api/records.ts';
+import { transferCall } from '../api.ts';
+import type { Call, PhoneNumber } from '../api/records.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { texts } from '../language/language.ts';
 import { AreaField, ChoiceField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm, wholeNumber, wrongField } from '../parts/form.ts';
-import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 
 const nothingAsked = {
@@ -36,7 +35,7 @@ const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall
   };
 };
 
-/** Hint that is shown until an admin allows transfer targets. */
+/** Shown instead of the form until an admin allows transfer targets. */
 const NobodyYet = ({ numberId }: { numberId: string }) => {
   const t = texts.value.calls.one.acts.transfer;
   return (
@@ -46,10 +45,17 @@ const NobodyYet = ({ numberId }: { numberId: string }) => {
   );
 };
 
-export const TransferForm = ({ call, onDone }: { call: Call; onDone: () => void }) => {
+export const TransferForm = ({
+  call,
+  number,
+  onDone,
+}: {
+  call: Call;
+  /** The call's number; undefined while it is loaded. */
+  number: PhoneNumber | undefined;
+  onDone: () => void;
+}) => {
   const t = texts.value.calls.one.acts.transfer;
-  const number = usePolled(`transfer-to/${call.number_id}`, () => getNumber(call.number_id)).value;
-  const targets = number?.transfer_to ?? [];
   const form = useForm(
     nothingAsked,
     async (values) => {
@@ -59,16 +65,18 @@ export const TransferForm = ({ call, onDone }: { call: Call; onDone: () => void 
     },
     { isStored: false },
   );
+  if (number === undefined) return null;
+  const targets = number.transfer_to ?? [];
+  if (targets.length === 0) return <NobodyYet numberId={number.id} />;
   const isWarm = form.values.mode === 'warm';
   return (
     <FormBody form={form} submit={t.submit} saved={null}>
-      {number !== undefined && targets.length === 0 && <NobodyYet numberId={call.number_id} />}
       <TextField
         form={form}
         name="to"
         mode="tel"
         label={t.to}
-        hint={targets.length === 0 ? undefined : t.allowed(targets.join(', '))}
+        hint={t.allowed(targets.join(', '))}
         suggestions={targets.filter((target) => !target.endsWith('*'))}
       />
       <ChoiceField

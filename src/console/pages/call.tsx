@@ -1,11 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { getCall, getCallEvents, getReplay, getTranscript, hasInspector } from '../api.ts';
 import type { Call, ReplayStep } from '../api/records.ts';
-import { CallActions } from '../call/actions.tsx';
+import { CallAgain } from '../call/actions.tsx';
 import { CallActs } from '../call/acts.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
-import { ListenInButton } from '../call/listen-in-button.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
 import { LiveLine } from '../call/live-line.tsx';
 import { Player } from '../call/player.tsx';
@@ -35,10 +34,8 @@ const InspectorLink = ({ callId }: { callId: string }) => {
   const behind = new URLSearchParams({ call: callId });
   return (
     <>
-      <a class="button" href={linkTo('inspect', callId)}>
-        {texts.value.inspector.open}
-      </a>
-      <a class="button" href={`/inspect#${behind}`} target="_blank" rel="noopener noreferrer">
+      <a href={linkTo('inspect', callId)}>{texts.value.inspector.open}</a>
+      <a href={`/inspect#${behind}`} target="_blank" rel="noopener noreferrer">
         {t.inspector} <span class="unseen">({t.newTab})</span>
       </a>
     </>
@@ -129,15 +126,7 @@ export const CallPage = ({ id }: { id: string }) => {
           </>
         )
       }
-      beside={
-        isLive ? (
-          <>
-            <CallActions call={call} onDone={reload} />
-            <ListenInButton call={call} />
-            <InspectorLink callId={id} />
-          </>
-        ) : undefined
-      }
+      beside={isLive ? <InspectorLink callId={id} /> : <CallAgain call={call} />}
     >
       <div class={isLive ? 'call live' : 'call'}>
         {playback !== null && <Player call={call} playback={playback} />}
@@ -148,7 +137,7 @@ export const CallPage = ({ id }: { id: string }) => {
             turns={turns}
             events={events}
             playback={playback}
-            saying={isLive && chartAsOf === null ? (watched.state?.saying ?? null) : null}
+            state={isLive && chartAsOf === null ? watched.state : null}
           />
           {playback !== null && <ReplayPanel playback={playback} />}
           {playback === null && watched.state !== null && (

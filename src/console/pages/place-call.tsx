@@ -1,5 +1,5 @@
-import { listCallees, listNumbers, listTrunks, placeCall } from '../api.ts';
-import type { ListedCallee, PhoneNumber, Trunk } from '../api/records.ts';
+import { getCall, listCallees, listNumbers, listTrunks, placeCall } from '../api.ts';
+import type { Call, ListedCallee, PhoneNumber, Trunk } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
@@ -17,7 +17,12 @@ export const PlaceCallPage = () => {
   const numbers = usePolled('numbers', listNumbers).value;
   const trunks = usePolled('trunks', listTrunks).value;
   const callees = usePolled('callees', listCallees).value;
-  if (numbers === undefined || trunks === undefined || callees === undefined) return <Loading />;
+  // The finished call that is to be placed again. A call that no longer exists fills nothing in.
+  const again = route.value.query.get('again');
+  const before = usePolled(`again/${again}`, async () => (again === null ? null : getCall(again)));
+  const isComplete = before.value !== undefined || before.problem !== undefined;
+  if (numbers === undefined || trunks === undefined || callees === undefined || !isComplete)
+    return <Loading />;
   const [first] = numbers;
   return (
     <Page title={texts.value.shell.nav.place} lead={callees === null ? t.lead : t.leadSimulated}>
@@ -28,7 +33,13 @@ export const PlaceCallPage = () => {
           </a>
         </Empty>
       ) : (
-        <PlaceCallForm numbers={numbers} first={first} trunks={trunks} callees={callees} />
+        <PlaceCallForm
+          numbers={numbers}
+          first={first}
+          trunks={trunks}
+          callees={callees}
+          before={before.value ?? null}
+        />
       )}
     </Page>
   );
@@ -56,20 +67,24 @@ const PlaceCallForm = ({
   first,
   trunks,
   callees,
+  before,
 }: {
   numbers: PhoneNumber[];
   first: PhoneNumber;
   trunks: readonly Trunk[];
   callees: readonly ListedCallee[] | null;
+  /** The call that is placed again. */
+  before: Call | null;
 }) => {
   const t = texts.value.calls.place;
   const { query } = route.value;
-  const asked = query.get('number_id');
+  const asked = before?.number_id ?? query.get('number_id');
   const friendly = callees?.find(({ behaviour }) => behaviour === 'polite');
   const initial = newCallValues({
     number_id: (numbers.find(({ id }) => id === asked) ?? first).id,
     // A call on the simulated line disturbs nobody, so it is ready to be placed.
-    to: query.get('to') ?? friendly?.number ?? '',
+    to: before?.counterparty ?? query.get('to') ?? friendly?.number ?? '',
+    instruction: before?.instruction ?? '',
   });
   const numberOf = (id: string): PhoneNumber => numbers.find((one) => one.id === id) ?? first;
   const headersFor = (id: string) => headersOf(numberOf(id), trunks, callees !== null);

@@ -7,9 +7,8 @@ import { namedIn } from '../parts/lines-field.tsx';
 
 export type NewCall = Parameters<typeof placeCall>[1];
 
-export const newCallValues = (initial: { number_id: string; to: string }) => ({
+export const newCallValues = (initial: { number_id: string; to: string; instruction: string }) => ({
   ...initial,
-  instruction: '',
   language: '',
   max_duration_sec: '',
   metadata: '',

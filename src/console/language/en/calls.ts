@@ -310,6 +310,7 @@ export const calls = {
       assistant: 'Agent speaks',
       user: 'Other party speaks',
     },
+    again: { outbound: 'Call again', inbound: 'Call back' },
     hangUp: 'Hang up',
     hangUpNow: 'End at once',
     cancel: 'Stop ringing',
