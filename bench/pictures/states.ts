@@ -30,7 +30,7 @@ export const statesOf = (gateway: FurnishedGateway, language: PictureLanguage): 
       name: 'call-live-action',
       path: live,
       lastPart: '.chart .current',
-      act: (page) => first(page, '.acts button').click(),
+      act: (page) => first(page, '.acts [aria-expanded]').click(),
     },
     { name: 'call-finished', path: finished, lastPart: '.chart svg' },
     { name: 'call-failed', path: `/#/calls/${gateway.failedCall}` },

@@ -211,6 +211,7 @@ consoleTest(
       await page.context().close();
     }
     const page = await open({ width: 390 });
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
     const name = await page.evaluate(
       "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.phone-button span'))",
     );
