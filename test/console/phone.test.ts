@@ -195,6 +195,7 @@ consoleTest(
     await allowLongSilence(gateway);
     for (const width of [1440, 1024, 768]) {
       const page = await open({ width, dark: width === 1024 });
+      await page.getByRole('button', { name: 'Web phone' }).waitFor();
       const menu = page.getByRole('link', { name: 'Overview' });
       const before = width === 1440 ? await menu.boundingBox() : null;
       await page.getByRole('button', { name: 'Web phone' }).click();
