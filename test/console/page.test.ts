@@ -9,6 +9,8 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
+import { shell as en } from '#src/console/language/en/shell.ts';
+import { shell as ko } from '#src/console/language/ko/shell.ts';
 import { fakeGateway } from '#test/api/fake-gateway.ts';
 import { sent, type Sent } from '#test/helpers/sent.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
@@ -167,6 +169,20 @@ const catalogueFiles = async (): Promise<Readonly<Record<'en' | 'ko', string>>> 
     files.find((file) => new RegExp(`^${language}-[\\w-]{8}\\.js$`).test(file)) ?? '';
   return { en: fileOf('en'), ko: fileOf('ko') };
 };
+
+test('the texts of a language are in its own file alone', async (t) => {
+  const shared = (await Promise.all((await everyFile(t)).map(async ([, get]) => (await get()).body))).join(
+    '',
+  );
+  const files = await catalogueFiles();
+  for (const [language, text] of [
+    ['en', en.signOutEverywhere],
+    ['ko', ko.signOutEverywhere],
+  ] as const) {
+    t.true((await readFile(new URL(files[language], built), 'utf8')).includes(text), language);
+    t.false(shared.includes(text), language);
+  }
+});
 
 test('the files of the first page have at most 90 kB with gzip in each language', async (t) => {
   const sizes = await Promise.all(
