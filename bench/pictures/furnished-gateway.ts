@@ -10,14 +10,22 @@ const talks = {
   en: {
     callee: '01055550001',
     task: 'Confirm the reservation of tomorrow at three',
-    replies: ['Good morning, I call about your reservation.', 'Then we see you at three. Thank you.'],
-    answers: ['Yes, please go ahead.', 'Tomorrow at three is fine.'],
+    replies: [
+      'Good morning, I call about your reservation.',
+      'Does tomorrow at three still suit you?',
+      'Then we see you at three. Thank you.',
+    ],
+    answers: ['Yes, please go ahead.', 'Yes, three is fine.'],
   },
   ko: {
     callee: '01055550002',
     task: '내일 오후 3시 예약을 확인해 주세요',
-    replies: ['안녕하세요, 예약을 확인하려고 전화드렸습니다.', '세 시에 뵙겠습니다. 감사합니다.'],
-    answers: ['네, 말씀하세요.', '내일 세 시 좋습니다.'],
+    replies: [
+      '안녕하세요, 예약을 확인하려고 전화드렸습니다.',
+      '내일 오후 세 시 그대로 괜찮으신가요?',
+      '그럼 세 시에 뵙겠습니다. 감사합니다.',
+    ],
+    answers: ['네, 말씀하세요.', '네, 세 시 좋습니다.'],
   },
 } as const;
 
@@ -71,7 +79,13 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
   numberIds.en = withId.parse(created).id;
   for (const language of ['ko', 'en'] as const) {
     const { replies } = talks[language];
-    const agent = await startAgentServer(replies.map(sendReply));
+    // Each call asks for every reply once.
+    let asked = 0;
+    const agent = await startAgentServer((...exchange) => {
+      const reply = replies[asked % replies.length] ?? '';
+      asked += 1;
+      return sendReply(reply)(...exchange);
+    });
     started.defer(() => agent.close());
     const id = numberIds[language];
     keys[language] = withKey.parse(await admin('POST', `/numbers/${id}/key`, {})).key;
