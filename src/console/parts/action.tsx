@@ -14,8 +14,8 @@ export type Confirmation = { title: string; text: string };
 const reasonOf = (problem: Problem): string => [...fieldsIn(problem).values()][0] ?? problem.message;
 
 /**
- * A button that is of no use without the gateway: while the connection is lost it does nothing, and its title says why.
- * It is not `disabled`, because a disabled button would lose the focus and hide its title from the keyboard.
+ * A button that is of no use without the gateway: while the connection is lost, the button does nothing and its title
+ * says why. The button is not `disabled`, because then it would lose the focus and hide its title from the keyboard.
  */
 export const GatewayButton = ({
   isOff = false,

@@ -1,4 +1,4 @@
-/** Button in the frame that opens and closes the web phone from every page. It stays in place, so that nothing moves. */
+/** Button in the frame that opens and closes the web phone from every page, and stays in place, so that nothing moves. */
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { dockShape, takesFocus, togglePhone } from './dock-state.ts';
