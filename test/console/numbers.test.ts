@@ -281,6 +281,7 @@ if (hasEspeak)
       await page.locator('select[name=language]').selectOption('en');
       const synthesizer = page.getByLabel('Synthesizer');
       const voice = page.getByLabel('Voice', { exact: true });
+      await voice.locator('option').nth(1).waitFor({ state: 'attached' });
       t.deepEqual(await synthesizer.locator('option').allInnerTexts(), ['Default: espeak-ng', 'espeak-ng']);
       t.is(await synthesizer.inputValue(), '');
       const ofDefault = await voice.locator('option').allInnerTexts();
