@@ -33,7 +33,7 @@ export default {
   files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
   sortTestFiles: (one, other) => place(one) - place(other) || (one < other ? -1 : 1),
   // More than there are processors: many wait for the time of a call.
-  concurrency: 8,
+  concurrency: 5,
   environmentVariables: {
     NODE_COMPILE_CACHE: compileCache,
     // Gateways of tests take calls however busy the machine is.

@@ -78,8 +78,8 @@ export type Assembly = {
    * any. Never rejects.
    */
   makeAbandoned(callId: string): Promise<void>;
-  /** Notes that the file of this call is complete: the file is not made again while it waits for the store. */
-  isMade(callId: string): void;
+  /** Notes that the file of this call exists: it is not made a second time while it waits for the store. */
+  isMade(callId: string, file: { truncated: boolean }): void;
   /** Makes waiting recordings without the parts of unavailable gateways, and waits for all recordings. */
   close(): Promise<void>;
 };
@@ -134,7 +134,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   const closing = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   /** Recordings that were made here, which the database may not show yet. */
-  const made = new Set<string>();
+  const made = new Map<string, 'whole' | 'truncated' | 'lost'>();
   /** Recordings that are not assigned to another gateway yet: the gateway by the call's id. */
   const leaving = new Map<string, string>();
   const failures = new Map<string, { count: number; notBefore: number }>();
@@ -258,7 +258,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       format: ownFormat,
       path: folder.pathOf(file),
     });
-    made.add(callId);
+    made.set(callId, truncated ? 'truncated' : 'whole');
     if (missing.length > 0)
       logger.warn(
         { call_id: callId, missing_nodes: missing },
@@ -344,7 +344,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     else if (missing !== undefined) await leave(callId, missing);
     else {
       logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
-      made.add(callId);
+      made.set(callId, 'lost');
       options.onFailed(callId);
     }
   };
@@ -427,7 +427,8 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     if (!isOver) return;
     if (status === 'completed') {
       if (isOld) await tidy(callId, round, () => removeParts(callId, state));
-      else if (isHere) await run(callId, () => makeAgain(callId, state, round.unavailable));
+      else if (isHere && made.get(callId) !== 'whole')
+        await run(callId, () => makeAgain(callId, state, round.unavailable));
       return;
     }
     if (!isHere || made.has(callId)) return;
@@ -483,7 +484,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       if (stored === null) options.onFailed(callId);
       else if (!made.has(callId) && isDue(callId)) await run(callId, () => makeAbandoned(callId));
     },
-    isMade: (callId) => void made.add(callId),
+    isMade: (callId, { truncated }) => void made.set(callId, truncated ? 'truncated' : 'whole'),
     async close() {
       closing.abort();
       await looking.stop();
