@@ -104,7 +104,9 @@ export const closing = {
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
   /** Hand-over of calls at shutdown to another gateway (`HandOverNumbers` of src/continuity). */
-  handOver: { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 10, atOnce: 2, silenceMs: 3_000 },
+  handOver: { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 4, atOnce: 2, silenceMs: 3_000 },
+  /** Maximum time for which a gateway that takes calls over waits for their lines before it confirms them. */
+  handOverLinesMs: 1_000,
   /** Time for which the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
   /** Time for which the shutdown waits for an unavailable database: normally, and after the second signal. */

@@ -108,15 +108,25 @@ const openRuntime = async (
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
+/** Steps of the start for the process that runs the gateway. */
+export type StartSteps = {
+  /** Called when the calls of an earlier process go on, before the API is loaded. */
+  callsGoOn(): void;
+  /** Called when all modules are loaded, before this gateway takes calls of others. `calls`: its calls in progress. */
+  loaded(calls: number): void;
+};
+
+const noSteps: StartSteps = { callsGoOn() {}, loaded() {} };
+
 /**
  * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
- * then are ended. `callsGoOn` is called when the calls of an earlier process go on, before the API is loaded.
+ * then are ended.
  */
 export const startGateway = async (
   config: Config,
   logger: Logger,
   environment: Environment = realEnvironment,
-  callsGoOn: () => void = () => {},
+  steps: StartSteps = noSteps,
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
@@ -158,9 +168,11 @@ export const startGateway = async (
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);
+  // Handed-over calls would wait for the rest of the start, and continue at their gateway until then.
+  let isLoaded = false;
   await cluster.open({
     perform: control.performHere,
-    take: takeOver.take,
+    take: async (calls) => isLoaded && takeOver.take(calls),
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
     ...nodeDuties(runtime, parts, takeOver),
   });
@@ -171,7 +183,7 @@ export const startGateway = async (
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
   await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
-  callsGoOn();
+  steps.callsGoOn();
   compileTakeOver(runtime.database);
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(
@@ -200,6 +212,8 @@ export const startGateway = async (
   await events.deliveries.start();
   const credentials = kept ?? (await keepCredentials(config, seeded, server.url));
 
+  steps.loaded(liveCalls.count.get());
+  isLoaded = true;
   telemetry.eventLoop.ready();
   const running = started.move();
   return {

@@ -155,8 +155,10 @@ export const startTakeOver = (
     async take({ from, callIds }) {
       const canTake = hasLines && !calls.admission.isDraining() && parts.telephony.lines.health().ready;
       if (!canTake) return false;
-      if (callIds.length > 0)
-        await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      if (callIds.length === 0) return true;
+      await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      // The other gateway releases its next calls after this: calls that wait for their line are not heard.
+      await calls.switchboard.linesTaken(closing.handOverLinesMs, callIds);
       return true;
     },
     takeFrom: (from) =>

@@ -249,6 +249,15 @@ test.serial('waits until the lines of resumed calls are taken over or ended', as
   t.is(world.stateOf('c'), 'ringing.alerting');
 });
 
+test.serial('waits for the lines of certain calls only', async (t) => {
+  const world = setUpSwitchboard();
+  for (const callId of ['a', 'b']) world.connect(callId, takenOverCall());
+  const taken = world.switchboard.linesTaken(600_000, ['a', 'unknown']);
+  world.tell('a', { type: 'line.adopted', at: 1 });
+  await taken;
+  t.is(world.stateOf('b'), 'active.taking-over');
+});
+
 test.serial('rejects a hangup of an unanswered call', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['a', 'b']) world.connect(callId);

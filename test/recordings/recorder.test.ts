@@ -281,7 +281,7 @@ const recordedInMemory = (
         async append(bytes) {
           await broken.appended;
           failWith(broken.append);
-          chunks.push(bytes);
+          chunks.push(bytes.slice());
         },
         async close(hasEnd) {
           failWith(broken.close);
@@ -458,6 +458,17 @@ test.serial('returns audio in chunks of half a second, then the end', async (t) 
     lengths.push(secondsIn(chunk));
   t.deepEqual(lengths, [0.5, 0.5, 0.25]);
   t.is(await queue.next(), 'finished');
+});
+
+test.serial('uses the memory of a chunk again when the next one is asked for', async (t) => {
+  const queue = createAudioQueue();
+  const memory = new Set<unknown>();
+  for (let pushed = 0; pushed < 10; pushed += 1) {
+    queue.push({ counterparty: new Int16Array(rate / 2), agent: new Int16Array(rate / 2) });
+    const chunk = await queue.next();
+    if (typeof chunk !== 'string') memory.add(chunk.buffer);
+  }
+  t.is(memory.size, 2, 'one that is filled and one that is written');
 });
 
 test.serial('passes a chunk to a waiting reader when it is full', async (t) => {
