@@ -341,6 +341,12 @@ export const eventLoop = {
   utilization: { idle: 0.5, busy: 0.8 },
 } as const;
 
+/**
+ * Numbers of calls by state: interval of counting while somebody watches, and the calls whose transitions are read for
+ * the last hours (`FleetWatchOptions` of src/cluster, `FleetHistoryNumbers` of src/calls).
+ */
+export const fleet = { everyMs: 1_000, history: { mostCalls: 1_000, keepMs: 10_000 } } as const;
+
 /** Viewers of the Stately inspector (`InspectorLimits` of src/inspector). */
 export const inspectorLimits = {
   viewers: 100,

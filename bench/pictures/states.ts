@@ -58,7 +58,14 @@ export const statesOf = (gateway: FurnishedGateway, language: PictureLanguage): 
     { name: 'tokens', path: '/#/tokens' },
     { name: 'token-new', path: '/#/tokens/new' },
     { name: 'gateways', path: '/#/gateways' },
-    { name: 'inspector', path: '/#/inspect', lastPart: '.inspector-actors button' },
+    { name: 'fleet', path: '/#/fleet', lastPart: '.chart .busy' },
+    { name: 'compare-empty', path: '/#/compare', lastPart: '.open-call button.row' },
+    {
+      name: 'compare',
+      path: `/#/compare?one=${gateway.finishedCall[language]}&other=${gateway.failedCall}`,
+      lastPart: '.comparison .chart svg',
+    },
+    { name: 'inspector', path: '/#/inspect', lastPart: '.inspected-calls a' },
     { name: 'inspector-call', path: '/#/inspect/LIVE', lastPart: '.inspector-actors button' },
     { name: 'missing', path: '/#/nothing' },
     {

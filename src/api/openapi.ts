@@ -95,10 +95,10 @@ const retryHeaders = z.object({
   'RateLimit-Policy': z.string().optional(),
 });
 
-const contentOf = ({ schema, media, examples }: ResponseDeclaration) => {
+const contentOf = ({ schema, media, mediaSchema, examples }: ResponseDeclaration) => {
   if (schema === undefined && media === undefined) return {};
   const mediaContent = (type: string): ZodOpenApiMediaTypeObject => ({
-    schema: { type: type === 'application/json' ? 'object' : 'string' },
+    schema: mediaSchema ?? { type: type === 'application/json' ? 'object' : 'string' },
     ...(examples?.[type] === undefined ? {} : { example: examples[type] }),
   });
   return {

@@ -51,6 +51,7 @@ import {
   getWorkspaceCall,
   listWorkspaceCalls,
 } from './workspace/workspace-calls.ts';
+import { exportCall } from './workspace/export-call.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
 import { countWorkspaceCalls } from './workspace/count-calls.ts';
 import { exportCalls } from './workspace/export-calls.ts';
@@ -60,6 +61,7 @@ import { getCallSip } from './workspace/get-call-sip.ts';
 import { getChart, getChartDefinition } from './workspace/get-chart.ts';
 import { listEngines } from './speech/list-engines.ts';
 import { speakSample } from './speech/speak-sample.ts';
+import { getFleet } from './workspace/get-fleet.ts';
 import { getOverview } from './workspace/get-overview.ts';
 import { getUsage } from './workspace/get-usage.ts';
 import { getWorkspace, updateWorkspace } from './workspace/workspace.ts';
@@ -103,6 +105,7 @@ export const routes: readonly Route[] = [
   getWorkspaceCallEvents,
   getCallReplay,
   getCallSip,
+  exportCall,
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,
@@ -116,6 +119,7 @@ export const routes: readonly Route[] = [
   updateWorkspace,
   getUsage,
   getOverview,
+  getFleet,
   listGateways,
   listTokens,
   createToken,

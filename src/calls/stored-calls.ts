@@ -9,7 +9,7 @@ import {
   type CallListQuery,
 } from '#src/persistence/calls/call-list.ts';
 import { callRecords } from '#src/persistence/calls/call-records.ts';
-import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { callTransitions, type StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { createCallReading, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -53,6 +53,8 @@ export type StoredCalls = {
   journal(callId: string, after?: number): Promise<JournalEntry[]>;
   /** Returns the stored SIP messages of the call, in order. */
   sipMessages(callId: string): Promise<StoredSipMessage[]>;
+  /** Returns the stored transitions of the call's charts, in order. */
+  transitions(callId: string): Promise<StoredTransition[]>;
   /** Returns the replay of the call through its charts. */
   replay(call: Pick<CallRecord, 'id' | 'startedAt'>): Promise<ReplayStep[]>;
 };
@@ -96,6 +98,7 @@ export const createStoredCalls = (db: Database): StoredCalls => {
     transcript: (callId) => transcriptOf(db, callId),
     journal: (callId, after) => journalOf(db, callId, after),
     sipMessages: (callId) => sipMessagesOf(db, callId),
+    transitions: (callId) => callTransitions(db, callId),
     async replay({ id, startedAt }) {
       const facts = await journalOf(db, id);
       return replayCall({ startedAt, facts, transitions: await callTransitions(db, id) });

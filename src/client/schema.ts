@@ -808,6 +808,74 @@ export type SipMessage = {
   left_out: number;
 };
 
+export type CallFile = {
+  format: 'trunkline.call';
+  version: 1;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  exported_at: string;
+  /** Whether words, names and digits are replaced by their length, and telephone numbers shortened. */
+  masked: boolean;
+  call: WorkspaceCall;
+  /** The events of the call. */
+  facts: CallEvent[];
+  /** The transitions of the call's charts, as they were stored. */
+  transitions: {
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    at: string;
+    chart: 'call' | 'conversation' | 'voicemail';
+    chart_version: string;
+    /** Null for the first state. */
+    from: string | null;
+    /** The event's name in XState. */
+    event: string;
+    to: string;
+    /** Number of events before it. */
+    facts_before: number;
+  }[];
+  /** The charts of the transitions. */
+  charts: {
+    name: 'call' | 'conversation' | 'voicemail';
+    /** Version of the definition. Transitions of an older gateway have another one. */
+    version: string;
+    /** As returned by `getChartDefinition`. */
+    definition: Record<string, unknown>;
+  }[];
+  /** The replay, as returned by `getCallReplay`. */
+  steps: ReplayStep[];
+  /** The transcript. */
+  turns: {
+    role: 'assistant' | 'user';
+    sequence: number;
+    /** Seconds from the answer. */
+    t_offset_sec: number;
+    text: string;
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    timestamp: string;
+    /** False if the turn was cut short. */
+    whole: boolean;
+    /** Latency of a reply of the agent; null if it was not measured. */
+    latency: {
+      endpointing_ms?: number | undefined;
+      first_token_ms?: number | undefined;
+      first_sentence_ms?: number | undefined;
+      first_audio_ms?: number | undefined;
+    } | null;
+  }[];
+  sip: SipLadder;
+  /** Lists that were too long, of which only the first entries are here. */
+  truncated: ('facts' | 'transitions' | 'turns' | 'steps')[];
+  /** Why there is no audio; null if there is some. `too_large`: over 32 MiB; download the recording itself. */
+  audio_left_out: 'not_requested' | 'masked' | 'none' | 'not_available' | 'too_large' | null;
+  /** The last field of the file; absent without audio. */
+  audio?:
+    | {
+        content_type: string;
+        /** The recording. */
+        base64: string;
+      }
+    | undefined;
+};
+
 export type AuditEntry = {
   id: number;
   /** The actor: `admin:` and the id of the token. */
@@ -996,6 +1064,36 @@ export type Overview = {
     failing_since: string | null;
     /** Events that were given up. */
     dead: number;
+  }[];
+};
+
+export type Fleet = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  since: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  until: string;
+  /** Number of calls that were read. */
+  calls: number;
+  /** False if more calls started since: then only the newest ones were read. */
+  is_whole: boolean;
+  states: {
+    /** The name of the chart. */
+    chart: 'call' | 'conversation' | 'voicemail';
+    state: string;
+    /** How often a call entered it. */
+    entries: number;
+    /** Median time in the state, in milliseconds; null if no call has left it. */
+    median_ms: number | null;
+    /** Number of calls that failed in this state. */
+    failed: number;
+  }[];
+  transitions: {
+    /** The name of the chart. */
+    chart: 'call' | 'conversation' | 'voicemail';
+    /** Null for the beginning of the chart. */
+    from: string | null;
+    to: string;
+    count: number;
   }[];
 };
 
@@ -2302,6 +2400,10 @@ export type Operations = {
           first_day?: string | undefined;
           /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
+          /** Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path. */
+          state?: string | undefined;
+          /** Calls that are or were in this state of a chart. */
+          visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
           /** The order of the calls. */
@@ -2334,6 +2436,10 @@ export type Operations = {
           first_day?: string | undefined;
           /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
+          /** Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path. */
+          state?: string | undefined;
+          /** Calls that are or were in this state of a chart. */
+          visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
           /** The order of the calls. */
@@ -2363,6 +2469,10 @@ export type Operations = {
           first_day?: string | undefined;
           /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
+          /** Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path. */
+          state?: string | undefined;
+          /** Calls that are or were in this state of a chart. */
+          visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
         }
@@ -2415,6 +2525,18 @@ export type Operations = {
       format?: 'json' | 'text' | 'pcap' | undefined;
     };
     answer: SipLadder | Response;
+  };
+  /** Export a call as a file. Everything that is stored of the call, in one JSON document: the record, the events, the transitions of its charts with their definitions, the replay, the turns with latency, and the SIP messages. The console opens such a file without the gateway of the call, and replays it beside another call. Audited. For a call in progress: what is known so far. */
+  exportCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** `1`: with the recording, if it is not larger than 32 MiB. */
+      audio?: '0' | '1' | undefined;
+      /** `1`: words, names, digits and addresses are replaced by their length, telephone numbers are shortened, and there is no audio. */
+      masked?: '0' | '1' | undefined;
+    };
+    answer: Response;
   };
   /** Export call detail records. All calls of the workspace that started within the given time, in order of their start, including calls in progress. As CSV with a header line, where text that looks like a formula begins with an apostrophe; or as JSON lines, each like a response of `getWorkspaceCall`. A response that breaks off is incomplete: repeat the request. */
   exportCallRecords: {
@@ -2583,6 +2705,16 @@ export type Operations = {
         }
       | undefined;
     answer: Overview;
+  };
+  /** Count calls by state. As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read, and a result is up to ten seconds old. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired. */
+  getFleet: {
+    request:
+      | {
+          /** Calls that started in these last minutes. */
+          minutes?: number | undefined;
+        }
+      | undefined;
+    answer: Fleet;
   };
   /** List the gateways. The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over. */
   listGateways: {
@@ -3296,6 +3428,7 @@ export const operations = {
   },
   getCallReplay: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/replay', headers: [], answer: 'json' },
   getCallSip: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/sip', headers: [], answer: 'either' },
+  exportCall: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/export', headers: [], answer: 'file' },
   exportCallRecords: { method: 'GET', path: '/api/v1/admin/call-records', headers: [], answer: 'file' },
   getWorkspaceTranscript: {
     method: 'GET',
@@ -3322,6 +3455,7 @@ export const operations = {
   updateWorkspace: { method: 'PATCH', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   getUsage: { method: 'GET', path: '/api/v1/admin/usage', headers: [], answer: 'json' },
   getOverview: { method: 'GET', path: '/api/v1/admin/overview', headers: [], answer: 'json' },
+  getFleet: { method: 'GET', path: '/api/v1/admin/fleet', headers: [], answer: 'json' },
   listGateways: { method: 'GET', path: '/api/v1/admin/gateways', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },

@@ -9,6 +9,8 @@ import type {
   CallEvent,
   Delivery,
   Direction,
+  Fleet,
+  FleetCounts,
   Gateway,
   ListedCallee,
   Overview,
@@ -84,6 +86,12 @@ export const getSipLadder = async (id: string): Promise<SipLadder> => {
   return ladder;
 };
 
+/** Returns a call as a file, with its recording unless the file is masked. */
+export const exportCall = async (id: string, isMasked: boolean): Promise<Blob> => {
+  const choice = isMasked ? ({ masked: '1' } as const) : ({ audio: '1' } as const);
+  return (await client.exportCall({ call_id: id, ...choice })).blob();
+};
+
 /** Returns the SIP messages as a file for other programs. */
 export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<Blob> => {
   const file = await client.getCallSip({ call_id: id, format });
@@ -105,6 +113,13 @@ export const hasInspector = async (): Promise<boolean> => {
 /** Yields the events of a call as they happen, until the call ends or the stream breaks. */
 export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
+
+/** Returns where the calls of the last minutes went through their charts. */
+export const getFleet = (minutes: number): Promise<Fleet> => client.getFleet({ minutes });
+
+/** Yields the numbers of the calls in progress by state, whenever they have changed, until the stream breaks. */
+export const watchFleet = (signal: AbortSignal): AsyncGenerator<FleetCounts, void, undefined> =>
+  client.watchFleet({ signal });
 
 /** Returns the SVG of a chart, whose states have the attribute `data-state`. */
 export const getChart = async (name: ChartName): Promise<string> => (await client.getChart({ name })).text();

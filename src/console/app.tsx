@@ -139,6 +139,8 @@ const NewTokenPage = fetchedPage(
   async () => (await import('./pages/new-token.tsx')).NewTokenPage,
 );
 const InspectPage = fetchedPage('inspect', async () => (await import('./pages/inspect.tsx')).InspectPage);
+const FleetPage = fetchedPage('fleet', async () => (await import('./pages/fleet.tsx')).FleetPage);
+const ComparePage = fetchedPage('compare', async () => (await import('./pages/compare.tsx')).ComparePage);
 const GatewaysPage = fetchedPage('gateways', async () => (await import('./pages/gateways.tsx')).GatewaysPage);
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
@@ -151,6 +153,10 @@ const CurrentPage = () => {
       return <OverviewPage />;
     case 'calls':
       return id === undefined ? <CallsPage /> : <CallPage key={id} id={id} />;
+    case 'compare':
+      return <ComparePage />;
+    case 'fleet':
+      return asAdmin(<FleetPage />);
     case 'place-call':
       return asAdmin(<PlaceCallPage />);
     case 'numbers':

@@ -6,6 +6,7 @@ import {
   listenInLimits,
   cluster as clusterPolicy,
   dataFolderMs,
+  fleet as fleetPolicy,
   knownKeyPatienceMs,
   platformMaxCallsInProgress,
   requestLimits,
@@ -30,6 +31,8 @@ import {
   type ListenInSocketOptions,
   type Wish,
 } from '#src/listen-in/listen-in-socket.ts';
+import { createFleetHistory } from '#src/calls/fleet-history.ts';
+import { createFleetCounting } from '#src/calls/live/fleet-counting.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-news-handler.ts';
 import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';
@@ -37,7 +40,8 @@ import { progressOf } from '#src/cluster/call-progress.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
 import { createProofJudge, type JudgeProof } from '#src/cluster/node-proof.ts';
 import { createOtherGateways, type OtherGateways } from '#src/cluster/other-gateways.ts';
-import { createChartsFollowing } from '#src/cluster/follow-charts.ts';
+import { createWorkspaceFollowing } from '#src/cluster/follow-workspace.ts';
+import { createFleetWatches, createHeldFleet } from '#src/cluster/watch-fleet.ts';
 import { createLinkPhone, phoneLinksPath } from '#src/cluster/phone-links.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
 import { showAll, showHeld } from '#src/inspector/viewer.ts';
@@ -114,6 +118,8 @@ const apiServicesOf = (
       sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
       watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
       watchCall: parts.watching.watch,
+      watchFleet: parts.watching.watchFleet,
+      fleetHistory: createFleetHistory({ database, numbers: fleetPolicy.history, clock }),
       isHeldHere: parts.watching.isHeld,
       streams: parts.streams,
       simulator:
@@ -185,6 +191,7 @@ const apiServicesOf = (
 
 export type CallWatching = {
   watch: ApiServices['calls']['watchCall'];
+  watchFleet: ApiServices['calls']['watchFleet'];
   isHeld: ApiServices['calls']['isHeldHere'];
   /** Queries of the inspector. */
   inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'followOthers' | 'ownerOf'>;
@@ -249,22 +256,28 @@ const startCallWatching = (
     logger,
   });
   started.defer(following.close);
-  const chartsFollowing = createChartsFollowing({
+  const others = createWorkspaceFollowing({
     gateways: parts.gateways,
     keys: sealing,
     numbers: clusterPolicy.callFollowing,
     now,
     logger,
   });
-  started.defer(chartsFollowing.close);
+  started.defer(others.close);
+  const fleet = {
+    countHere: createFleetCounting({ switchboard, liveCalls: parts.liveCalls }),
+    everyMs: fleetPolicy.everyMs,
+    clock: steadyClock,
+  };
   const inspected = { find: switchboard.find, all, onAdded };
   const showHeldCharts = showAll(inspected);
   return {
     watch: createCallWatches(following),
+    watchFleet: createFleetWatches({ ...fleet, followOthers: others.followFleet }),
     isHeld,
     inspected: {
       calls: inspected,
-      followOthers: chartsFollowing.follow,
+      followOthers: others.followCharts,
       follow: (callId, showMessage, stopped) =>
         following.follow({
           callId,
@@ -296,6 +309,7 @@ const startCallWatching = (
           show: (message) => reader.show({ ...message }),
         });
       },
+      countHeld: createHeldFleet(fleet),
       judge: parts.judgeProof,
       clock: steadyClock,
     }),

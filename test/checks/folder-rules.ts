@@ -127,7 +127,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
   'src/console': {
     values: ['src/client', 'src/domain'],
-    packages: ['@preact/signals', 'preact'],
+    packages: ['@preact/signals', 'preact', 'zod'],
     node: false,
   },
   /** Metrics, traces, and how busy the event loop is. */

@@ -115,11 +115,12 @@ export const createPulledStream = (
 /** Maximum number of states that the reader has not taken yet. Beyond it, the oldest states are dropped. */
 const mostStates = 50;
 
-const message = (event: string, data: object, id?: number): string =>
+/** Formats an event of a stream. */
+export const message = (event: string, data: object, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** A repeated task and its interval in milliseconds. */
-const createInterval = (clock: Clock, everyMs: number) => {
+export const createInterval = (clock: Clock, everyMs: number) => {
   let dueAt = clock.now() + everyMs;
   return {
     isDue: () => clock.now() >= dueAt,

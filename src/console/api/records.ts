@@ -16,6 +16,8 @@ export type {
   AgentTrial,
   AuditEntry,
   Delivery,
+  Fleet,
+  FleetCounts,
   Gateway,
   ListedCallee,
   Overview,

@@ -4,6 +4,8 @@ import { audit } from './en/audit.ts';
 import { callList } from './en/call-list.ts';
 import { calls } from './en/calls.ts';
 import { trial, trunks, webhooks } from './en/connections.ts';
+import { compare } from './en/compare.ts';
+import { fleet } from './en/fleet.ts';
 import { inspector } from './en/inspector.ts';
 import { numbers } from './en/numbers.ts';
 import { overview } from './en/overview.ts';
@@ -19,6 +21,8 @@ export const en = {
   callList,
   replay,
   sip,
+  compare,
+  fleet,
   inspector,
   numbers,
   trial,

@@ -4,6 +4,8 @@ import { audit } from './ko/audit.ts';
 import { callList } from './ko/call-list.ts';
 import { calls } from './ko/calls.ts';
 import { trial, trunks, webhooks } from './ko/connections.ts';
+import { compare } from './ko/compare.ts';
+import { fleet } from './ko/fleet.ts';
 import { inspector } from './ko/inspector.ts';
 import { numbers } from './ko/numbers.ts';
 import { overview } from './ko/overview.ts';
@@ -19,6 +21,8 @@ export const ko: Texts = {
   callList,
   replay,
   sip,
+  compare,
+  fleet,
   inspector,
   numbers,
   trial,

@@ -4,6 +4,7 @@ import type { Call, ReplayStep } from '../api/records.ts';
 import { CallAgain } from '../call/actions.tsx';
 import { CallActs } from '../call/acts.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
+import { CallFileLinks } from '../call/call-file-links.tsx';
 import { CallFacts } from '../call/facts.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
 import { LiveLine } from '../call/live-line.tsx';
@@ -126,7 +127,16 @@ export const CallPage = ({ id }: { id: string }) => {
           </>
         )
       }
-      beside={isLive ? <InspectorLink callId={id} /> : <CallAgain call={call} />}
+      beside={
+        isLive ? (
+          <InspectorLink callId={id} />
+        ) : (
+          <>
+            <CallFileLinks call={call} />
+            <CallAgain call={call} />
+          </>
+        )
+      }
     >
       <div class={isLive ? 'call live' : 'call'}>
         {playback !== null && <Player call={call} playback={playback} />}

@@ -58,6 +58,8 @@ export const auditWords = {
     expires_at: 'Expires',
     seconds: 'Seconds',
     announced: 'Announced',
+    audio: 'With audio',
+    masked: 'Masked',
     sessions: 'Browsers',
     method: 'Method',
     admin_token: 'Token',

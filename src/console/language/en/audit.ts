@@ -37,6 +37,7 @@ export const audit = {
     'workspace.changed': 'Workspace changed',
     'admin_token.created': 'Admin token made',
     'admin_token.revoked': 'Admin token revoked',
+    'call.exported': 'Call exported as a file',
     'call.listening_began': 'Listening to a call began',
     'call.listening_ended': 'Listening to a call ended',
     'session.began': 'Signed in to the console',

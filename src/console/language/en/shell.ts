@@ -23,6 +23,8 @@ export const shell = {
   nav: {
     overview: 'Overview',
     calls: 'Calls',
+    fleet: 'Calls by state',
+    compare: 'Compare calls',
     numbers: 'Numbers',
     place: 'Place a call',
     agents: 'Try an agent',

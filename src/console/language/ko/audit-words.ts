@@ -58,6 +58,8 @@ export const auditWords: AuditWords = {
     expires_at: '만료',
     seconds: '시간(초)',
     announced: '안내함',
+    audio: '소리 포함',
+    masked: '가림',
     sessions: '브라우저',
     method: '방식',
     admin_token: '토큰',

@@ -38,6 +38,7 @@ export const audit: Texts['audit'] = {
     'workspace.changed': '워크스페이스 변경',
     'admin_token.created': '관리자 토큰 생성',
     'admin_token.revoked': '관리자 토큰 취소',
+    'call.exported': '통화를 파일로 내보냄',
     'call.listening_began': '통화 듣기 시작',
     'call.listening_ended': '통화 듣기 종료',
     'session.began': '콘솔 로그인',

@@ -70,6 +70,9 @@ export const calls: Readonly<Record<string, string>> = {
   'The SIP messages of a call': '통화의 SIP 메시지',
   'The messages between the gateway and its trunks for this call, in order, as reported by drachtio-server: without 100 Trying, the ACK of a refusal, and retransmissions. Credentials, SRTP keys and DTMF digits are masked. Stored for `GW_SIP_TRACE_DAYS` days. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram.':
     '이 통화를 위해 게이트웨이와 회선이 주고받은 메시지를 drachtio-server가 보여 주는 만큼 순서대로 보여 줍니다. 100 Trying, 거절에 대한 ACK, 다시 보낸 메시지는 없습니다. 비밀번호의 증명, SRTP 키, 전화기 버튼은 가려집니다. `GW_SIP_TRACE_DAYS`의 날수만큼 보관합니다. JSON, 텍스트, 또는 메시지마다 UDP 데이터그램 하나인 Wireshark 캡처 파일로 받을 수 있습니다.',
+  'Export a call as a file': '통화를 파일로 내보내기',
+  'Everything that is stored of the call, in one JSON document: the record, the events, the transitions of its charts with their definitions, the replay, the turns with latency, and the SIP messages. The console opens such a file without the gateway of the call, and replays it beside another call. Audited. For a call in progress: what is known so far.':
+    '통화에 대해 저장된 것을 모두 JSON 문서 하나로 보냅니다. 통화 기록, 이벤트, 차트의 전이와 정의, 재생, 지연이 있는 대화 내용, SIP 메시지가 들어 있습니다. 콘솔은 이 파일을 통화의 게이트웨이 없이 열어 다른 통화와 나란히 재생합니다. 감사 기록에 남습니다. 진행 중인 통화는 지금까지 알려진 내용입니다.',
   'Export call detail records': '통화 상세 기록 파일',
   'All calls of the workspace that started within the given time, in order of their start, including calls in progress. As CSV with a header line, where text that looks like a formula begins with an apostrophe; or as JSON lines, each like a response of `getWorkspaceCall`. A response that breaks off is incomplete: repeat the request.':
     '주어진 시간에 시작한 워크스페이스의 모든 통화를 시작한 순서대로 보냅니다. 진행 중인 통화는 지금까지 알려진 내용입니다. 이름 줄이 있는 CSV이면 수식으로 읽힐 수 있는 텍스트가 작은따옴표로 시작하고, JSON lines이면 한 줄이 `getWorkspaceCall`의 응답과 같습니다. 응답이 끝까지 오지 않고 끊기면 전체가 아니니 다시 요청하세요.',
