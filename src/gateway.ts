@@ -174,6 +174,7 @@ export const startGateway = async (
     perform: control.performHere,
     take: async (calls) => isLoaded && takeOver.take(calls),
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
+    condition: () => ({ version, load: telemetry.load() }),
     ...nodeDuties(runtime, parts, takeOver),
   });
   await cluster.takes(true);

@@ -21,6 +21,7 @@ import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
+import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type {
@@ -142,7 +143,7 @@ export type OperationServices = {
   /** Version of the gateway. */
   version: string;
   /** Returns the current load of this gateway: shares from 0 to 1, and the delay of its timers. */
-  load: () => { utilization: number; memory: number; delayMs: number };
+  load: () => GatewayLoad;
   logger: Logger;
   clock: Clock;
   limits: RequestLimits;

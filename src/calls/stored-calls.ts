@@ -1,4 +1,5 @@
 /** Reads stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
+import { excerptAround, type CallSearch } from '#src/domain/call-search.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -11,6 +12,7 @@ import {
 import { callRecords } from '#src/persistence/calls/call-records.ts';
 import { callTransitions, type StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { createCallReading, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
+import { turnsWithWords } from '#src/persistence/calls/search-excerpts.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
@@ -30,6 +32,9 @@ export type CallOwner = { numberId: string } | { workspaceId: string };
 /** A call with the 95th percentile of its response delay in milliseconds; null if none was measured. */
 export type ListedCall = CallRow & { turnLatencyP95Ms: number | null };
 
+/** Words of a transcript around a match of a search. */
+export type Excerpt = Pick<TurnRecord, 'role' | 'text'>;
+
 export type StoredCalls = {
   /**
    * Resolves to the call. A call outside of the scope, an unknown call and a malformed id take the same path and get
@@ -43,6 +48,11 @@ export type StoredCalls = {
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
   /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
+  /**
+   * Returns the turn of each call in which a search by words matched, cut around the first match. Other searches have
+   * none.
+   */
+  excerpts(callIds: readonly string[], search: CallSearch | undefined): Promise<ReadonlyMap<string, Excerpt>>;
   /** Returns the number of calls that match, counted up to `limit`. Refuses like a page. */
   count(query: CallListQuery): Promise<number>;
   /** Streams all calls of a period in the order of their start, in batches. */
@@ -92,6 +102,14 @@ export const createStoredCalls = (db: Database): StoredCalls => {
       );
       const listed = calls.map((call) => ({ ...call, turnLatencyP95Ms: latencies.get(call.id) ?? null }));
       return { calls: listed, next };
+    },
+    async excerpts(callIds, search) {
+      if (search?.kind !== 'words') return new Map();
+      const { words } = search;
+      const turns = await turnsWithWords(db, callIds, words);
+      return new Map(
+        turns.map(({ callId, role, text }) => [callId, { role, text: excerptAround(text, words) }]),
+      );
     },
     count: (query) => countCalls(db, query).catch(tooBroad),
     records: (wanted) => callRecords(db, wanted),

@@ -93,7 +93,7 @@ export type Script = {
   hold_sec?: unknown;
   /** Presses these keys: 0–9, *, #, A–D. */
   digits?: unknown;
-  /** Waits until the agent has pressed these keys. */
+  /** Waits until the agent has sent these DTMF digits. */
   await_digits?: unknown;
   /** Says this at once, even over other speech, as an answering machine does. */
   announce?: unknown;
@@ -271,7 +271,7 @@ export type Call = {
   /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
+  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
@@ -476,7 +476,7 @@ export type AgentBinding = {
   model: string | null;
   /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
   prompt: string | null;
-  /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+  /** Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
   tools: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null;
   /** Whether a token is stored; tokens are never shown. */
   token_configured: boolean;
@@ -648,6 +648,12 @@ export type WorkspaceCallListItem = {
   duration_sec: number | null;
   /** Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements. */
   turn_latency_p95_ms: number | null;
+  /** The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript. */
+  excerpt: {
+    role: 'assistant' | 'user';
+    /** What was said, cut around the first word that was found. */
+    text: string;
+  } | null;
 };
 
 export type CallCount = {
@@ -713,7 +719,7 @@ export type WorkspaceCall = {
   /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
+  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
@@ -1113,9 +1119,9 @@ export type Gateway = {
     /** Active calls that began at another gateway, or before the last start of this one. */
     taken_over: number;
   };
-  /** Its version; null for the gateways that did not answer the request. */
+  /** Its version; null for versions that do not tell it. */
   version: string | null;
-  /** Its load now; null for the gateways that did not answer the request. */
+  /** Its load, at most a few seconds old; null for a gateway that is not running, and for versions that do not tell it. */
   load: {
     /** Share of the time in which its main thread was busy, from 0 to 1. */
     utilization: number;
@@ -1859,7 +1865,7 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
+  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the current words of both sides (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning.", "hearing": null}`): `saying` is what was heard of the agent's turn, and the sentence being spoken; `hearing` is what the other party has said so far in its turn, preliminary, not stored, at most five times a second, and only if the recognizer has words before the end of a sentence; `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getCallEvents: {
     request: {
       /** The call. */
@@ -1936,7 +1942,7 @@ export type Operations = {
       status: 'keys_requested';
     };
   };
-  /** Collect DTMF digits of the other party. The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing key, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one. */
+  /** Collect DTMF digits of the other party. The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing digit, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one. */
   collectKeys: {
     request: {
       /** The call. */
@@ -1946,7 +1952,7 @@ export type Operations = {
       body: {
         /** The number of digits. */
         digits?: number | null | undefined;
-        /** The key that finishes the input; it is not included. */
+        /** The digit that finishes the input; it is not included. */
         finish?: string | null | undefined;
         /** The longest wait for the first digit and each next one, while neither party speaks. */
         timeout_sec?: number | undefined;
@@ -1994,7 +2000,7 @@ export type Operations = {
         say?: string | null | undefined;
         /** Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party. */
         briefing?: string | null | undefined;
-        /** Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`). */
+        /** Warm transfers only: the digit with which the person accepts the call; it is announced after the briefing. Without a digit they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`). */
         accept_key?: string | null | undefined;
         /** Maximum ringing time. Seconds. */
         ring_timeout_sec?: number | undefined;
@@ -2274,7 +2280,7 @@ export type Operations = {
         model?: string | null | undefined;
         /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
         prompt?: string | null | undefined;
-        /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+        /** Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
         tools?: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null | undefined;
         /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
         token?: string | null | undefined;
@@ -2320,7 +2326,7 @@ export type Operations = {
         model?: string | null | undefined;
         /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
         prompt?: string | null | undefined;
-        /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+        /** Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
         tools?: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null | undefined;
         /** Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none. */
         token?: string | null | undefined;
@@ -2495,7 +2501,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
+  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the current words of both sides (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning.", "hearing": null}`): `saying` is what was heard of the agent's turn, and the sentence being spoken; `hearing` is what the other party has said so far in its turn, preliminary, not stored, at most five times a second, and only if the recognizer has words before the end of a sentence; `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */

@@ -14,8 +14,9 @@ const chartState = z.object({
   'outbound-leg': z.string().optional(),
   'inbound-leg': z.string().optional(),
   'second-leg': z.string().optional(),
-  /** Missing in news of an older gateway. */
+  /** Missing in news of an older gateway, like `hearing`. */
   saying: z.string().nullable().default(null),
+  hearing: z.string().nullable().default(null),
 });
 
 /** A message of Stately's inspection protocol, masked by the gateway that owns the call. */
@@ -46,7 +47,7 @@ const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('beat') }),
 ]);
 
-/** States of a call's charts by name, and the agent's current text. */
+/** States of a call's charts by name, and the current words of both sides. */
 export type ToldState = z.infer<typeof chartState>;
 
 export type CallNews = z.infer<typeof callNews>;

@@ -276,6 +276,7 @@ export type Calls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
+  hearing: OpenLines['hearing'];
   knownKeys: KnownKeys;
   /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
@@ -395,6 +396,7 @@ export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: 
     admission: control.admission,
     switchboard,
     expectLine: openLines.expect,
+    hearing: openLines.hearing,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

@@ -171,7 +171,7 @@ export const nodeDuties = (
   { database }: Runtime,
   { telephony }: { telephony: Telephony },
   takeOver: StartedTakeOver,
-): NodeDuties => ({
+): Omit<NodeDuties, 'condition'> => ({
   cleanUps: [
     // Done before the rest, because the other parties are waiting.
     {

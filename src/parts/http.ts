@@ -89,7 +89,7 @@ const apiServicesOf = (
   parts: ApiParts & { watching: CallWatching },
 ): ApiServices => {
   const { telephony, agents } = parts;
-  const { metrics, eventLoop, memoryShare } = parts.telemetry;
+  const { metrics } = parts.telemetry;
   const { control, knownKeys } = parts.calls;
   const { urlProblem } = parts.outgoing;
   const dataFolderProblem = createDataFolderWatch({
@@ -160,11 +160,7 @@ const apiServicesOf = (
     operation: {
       node: config.node,
       version: parts.version,
-      load: () => ({
-        utilization: eventLoop.currentUtilization(),
-        memory: memoryShare(),
-        delayMs: eventLoop.currentDelayMs(),
-      }),
+      load: parts.telemetry.load,
       logger,
       clock,
       limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
@@ -234,7 +230,12 @@ const startCallWatching = (
   const show = showHeld(switchboard);
   const held: HeldNews = {
     progress: progressOf({
-      watchChart: createChartWatch(switchboard),
+      watchChart: createChartWatch({
+        find: switchboard.find,
+        hearing: parts.calls.hearing,
+        bus,
+        clock: steadyClock,
+      }),
       watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
       onRemoved,
     }),

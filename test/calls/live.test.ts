@@ -386,8 +386,18 @@ test('a listener who arrives after a pause hears no audio from the pause', (t) =
 const watched = (world: ReturnType<typeof createCallWorld>) => {
   const states: ChartState[] = [];
   const sayings: (string | null)[] = [];
-  const watch = createChartWatch({ find: (callId) => (callId === 'one' ? world.actor : undefined) });
-  const stop = watch('one', ({ saying, ...state }) => {
+  const hearings: (string | null)[] = [];
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  const clock = new SimulatedClock();
+  let words = '';
+  const watch = createChartWatch({
+    find: (callId) => (callId === 'one' ? world.actor : undefined),
+    hearing: () => words,
+    bus,
+    clock,
+  });
+  const stop = watch('one', ({ saying, hearing, ...state }) => {
+    if (hearings.length === 0 || hearing !== hearings.at(-1)) hearings.push(hearing);
     if (JSON.stringify(state) !== JSON.stringify(states.at(-1))) states.push(state);
     if (sayings.length === 0 || saying !== sayings.at(-1)) sayings.push(saying);
   });
@@ -396,6 +406,11 @@ const watched = (world: ReturnType<typeof createCallWorld>) => {
     stop: () => stop?.(),
     states,
     sayings,
+    hearings,
+    clock,
+    /** The line has recognized these words so far. */
+    recognize: (text: string) => (words = text),
+    report: (event: LineEvent) => bus.publish('line', { callId: 'one', event }),
     story: () => states.map(({ call, conversation }) => `${call} | ${conversation ?? '-'}`),
   };
 };
@@ -460,6 +475,58 @@ test("sends a watcher the agent's words sentence by sentence", (t) => {
   world.play();
   world.play();
   t.deepEqual(sayings, [null, 'Good morning.', 'Good morning. How are you?', null]);
+});
+
+test('sends a watcher the latest preliminary words of the other party, five times a second', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { hearings, recognize, report, clock } = watched(world);
+  recognize('Good');
+  clock.increment(1_000);
+  t.deepEqual(hearings, [null], 'before the line reports speech');
+  report({ type: 'line.speech', at: 0 });
+  for (const text of [
+    'Good morning',
+    'Good morning is',
+    'Good morning is the',
+    'Good morning is the table',
+  ]) {
+    recognize(text);
+    clock.increment(100);
+  }
+  t.deepEqual(hearings, [null, 'Good', 'Good morning is', 'Good morning is the table']);
+  recognize('');
+  report({ type: 'line.heard', at: 0, startedAt: 0, text: 'Is the table free?', backchannel: false });
+  clock.increment(200);
+  t.is(hearings.at(-1), null);
+  recognize('Hello');
+  clock.increment(10_000);
+  t.is(hearings.at(-1), null, 'no further reads');
+});
+
+test('sends preliminary words to a watcher that comes while the other party speaks, until it leaves', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { watch, recognize, clock } = watched(world);
+  recognize(`${'a'.repeat(2_000)} end`);
+  const hearings: (string | null)[] = [];
+  const stop = watch('one', ({ hearing }) => hearings.push(hearing));
+  t.is(hearings[0]?.length, 1_000);
+  t.true(hearings[0]?.endsWith(' end'));
+  recognize('Hello');
+  stop?.();
+  clock.increment(10_000);
+  t.is(hearings.length, 1);
+});
+
+test('keeps preliminary words out of the facts and of the state of a call', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { recognize, report } = watched(world);
+  recognize('Secretly');
+  report({ type: 'line.speech', at: 0 });
+  world.onLine({ type: 'line.speech' });
+  t.false(JSON.stringify([world.facts, world.actor.getPersistedSnapshot()]).includes('Secretly'));
 });
 
 test('sends a watcher only the end of a long turn', (t) => {

@@ -55,6 +55,7 @@ const talking = (conversation: string): ToldState => ({
   conversation,
   voicemail: null,
   saying: null,
+  hearing: null,
 });
 
 /** The calls of one gateway, as the test adds, moves and removes them. */

@@ -154,6 +154,8 @@ const watchedNumbers = {
   confirmMs: [],
 };
 
+const someCondition = { version: '0.1.0', load: { utilization: 0.5, memory: 0.25, delayMs: 2 } };
+
 /** A gateway whose checks the test triggers; it has no session of its own, as after a lost connection. */
 const watching = (
   database: Database,
@@ -201,6 +203,7 @@ const watching = (
             },
           ],
           onLost: () => (seen.lost += 1),
+          condition: () => someCondition,
           atEachLook: async () => {},
         },
         { look: async () => {}, beginAnew: () => {} },
@@ -253,6 +256,18 @@ test.serial('one of two gateways cleans up once after a dead third one', async (
   );
   for (const survivor of survivors) await survivor.close();
   t.deepEqual(await database.execute('select 1 from node'), []);
+});
+
+test.serial('stores version and load of a gateway with each renewal of its registration', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const watch = watching(database, names.one);
+  await watch.join();
+  const stored = () => database.execute('select version, load from node where name = $1', [names.one]);
+  t.deepEqual(await stored(), [{ version: null, load: null }]);
+  watch.open();
+  await watch.look();
+  t.deepEqual(await stored(), [someCondition]);
+  await watch.close();
 });
 
 /**

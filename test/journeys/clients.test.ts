@@ -506,7 +506,13 @@ test.serial('streams a call from ringing to summary, equal to the facts read lat
   );
 
   const states = stream.events.filter(({ event: name }) => name === 'state').map(({ data }) => data);
-  t.like(states.at(-1), { call: 'completed', conversation: null, voicemail: null, saying: null });
+  t.like(states.at(-1), {
+    call: 'completed',
+    conversation: null,
+    voicemail: null,
+    saying: null,
+    hearing: null,
+  });
   t.true(states.some(({ conversation }) => conversation !== null));
   for (const state of states)
     for (const name of ['call', 'conversation', 'voicemail', 'saying']) t.true(name in state, name);

@@ -183,7 +183,7 @@ export const callRecord = z
     answered_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:06.800+09:00' }),
     answered_by: z.enum(answerers).nullable().meta({
       description:
-        'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
+        'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
     }),
     recording: z.object({
       status: z.enum(['none', 'pending', 'completed', 'failed', 'erased']).meta({ example: 'completed' }),
@@ -231,9 +231,11 @@ export const callRecord = z
   })
   .meta({ id: 'Call' });
 
+export const turnRole = z.enum(['assistant', 'user']);
+
 export const transcriptTurn = z
   .object({
-    role: z.enum(['assistant', 'user']),
+    role: turnRole,
     sequence: z.int().min(1),
     t_offset_sec: z.number().meta({ description: 'Seconds from the answer.', example: 1.04 }),
     text: z.string().meta({ example: 'Good morning. I am calling about your reservation.' }),

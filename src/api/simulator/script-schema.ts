@@ -14,7 +14,7 @@ const steps = {
   noise_sec: 'Makes noise without words for this many seconds.',
   hold_sec: 'Puts the call on hold for this many seconds.',
   digits: 'Presses these keys: 0–9, *, #, A–D.',
-  await_digits: 'Waits until the agent has pressed these keys.',
+  await_digits: 'Waits until the agent has sent these DTMF digits.',
   announce: 'Says this at once, even over other speech, as an answering machine does.',
   beep: 'Beeps like an answering machine that takes a message (`true`).',
   hang_up: 'Hangs up at once (`true`).',

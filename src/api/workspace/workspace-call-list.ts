@@ -4,9 +4,9 @@ import { longestSearch, mostWords, readCallSearch } from '#src/domain/call-searc
 import { journalledChartNames } from '#src/domain/chart-name.ts';
 import { dayNamed } from '#src/domain/day.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import type { StoredCalls } from '#src/calls/stored-calls.ts';
+import type { Excerpt, StoredCalls } from '#src/calls/stored-calls.ts';
 import type { ApiServices } from '../api-services.ts';
-import { callListItem, endReason } from '../calls/call-schema.ts';
+import { callListItem, endReason, turnRole } from '../calls/call-schema.ts';
 import { callListQuery } from '../calls/list-calls.ts';
 import { presentListedFields } from '../calls/present-call.ts';
 import type { Decoded } from '../http/codec.ts';
@@ -66,6 +66,19 @@ export const listedCall = callListItem
         'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.',
       example: 640,
     }),
+    excerpt: z
+      .object({
+        role: turnRole,
+        text: z.string().meta({
+          description: 'What was said, cut around the first word that was found.',
+          example: '… my booking …',
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript.',
+      }),
   })
   .meta({ id: 'WorkspaceCallListItem' });
 
@@ -92,7 +105,12 @@ export const wantedCalls = (
 
 export const presentListedCall = (
   call: Awaited<ReturnType<StoredCalls['workspacePage']>>['calls'][number],
-): Decoded<z.output<typeof listedCall>> => ({ ...presentListedFields(call), number: call.ownNumber });
+  excerpt: Excerpt | null = null,
+): Decoded<z.output<typeof listedCall>> => ({
+  ...presentListedFields(call),
+  number: call.ownNumber,
+  excerpt,
+});
 
 const latest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one;

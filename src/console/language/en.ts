@@ -11,6 +11,7 @@ import { numbers } from './en/numbers.ts';
 import { overview } from './en/overview.ts';
 import { phone } from './en/phone.ts';
 import { replay } from './en/replay.ts';
+import { sayings } from './en/sayings.ts';
 import { sip } from './en/sip.ts';
 import { shell } from './en/shell.ts';
 
@@ -20,6 +21,7 @@ export const en = {
   calls,
   callList,
   replay,
+  sayings,
   sip,
   compare,
   fleet,

@@ -11,6 +11,7 @@ import { numbers } from './ko/numbers.ts';
 import { overview } from './ko/overview.ts';
 import { phone } from './ko/phone.ts';
 import { replay } from './ko/replay.ts';
+import { sayings } from './ko/sayings.ts';
 import { sip } from './ko/sip.ts';
 import { shell } from './ko/shell.ts';
 import type { Texts } from './texts.ts';
@@ -20,6 +21,7 @@ export const ko: Texts = {
   calls,
   callList,
   replay,
+  sayings,
   sip,
   compare,
   fleet,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FreezeFence } from '#src/domain/fence.ts';
+import type { GatewayCondition } from '#src/domain/gateway-condition.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   joinNodes,
@@ -23,6 +24,8 @@ export type Membership = {
   tellTakes(takes: TakesOver | null): Promise<void>;
   /** Publishes whether this gateway counts calls in memory. */
   tellCountsAlone(countsAlone: boolean): Promise<void>;
+  /** Sets the source of the condition that is stored with each renewal. */
+  tellCondition(read: () => GatewayCondition): void;
   /**
    * Renews the registration; registers again if others declared this gateway dead meanwhile. Then opens the fence, if
    * this gateway was frozen. Rejects while the database is unavailable.
@@ -44,6 +47,7 @@ export const createMembership = (options: {
   let instance = randomUUID();
   let address: string | null = null;
   let takes: TakesOver | null = null;
+  let condition: () => GatewayCondition | null = () => null;
   const whenLost: (() => void)[] = [];
 
   const join = (): Promise<void> => joinNodes(database, { name, instance, address, takes });
@@ -72,10 +76,11 @@ export const createMembership = (options: {
       return tellTakes(database, { name, instance, takes });
     },
     tellCountsAlone: (countsAlone) => tellCountsAlone(database, { name, instance, countsAlone }),
+    tellCondition: (read) => void (condition = read),
     async sayAlive() {
       for (;;) {
         const asked = fence.ask();
-        const areHeld = await renewNode(database, { name, instance });
+        const areHeld = await renewNode(database, { name, instance }, condition());
         if (!areHeld) releaseAll();
         const decision = asked.decide(areHeld);
         if (!areHeld) await joinAnew();

@@ -1,5 +1,6 @@
 /** All migrations, oldest first (`migrations`), with their statements. */
 import type { Migration } from '@mikro-orm/migrations';
+import { GatewayLoad } from './gateway-load.ts';
 import { Initial } from './initial.ts';
 import { migrationNames, type MigrationName } from './names.ts';
 import { NumberSettings } from './number-settings.ts';
@@ -11,6 +12,7 @@ const classes: Readonly<
   '0001-schema': Initial,
   '0002-webhook-advice': WebhookAdvice,
   '0003-number-settings': NumberSettings,
+  '0004-gateway-load': GatewayLoad,
 };
 
 export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

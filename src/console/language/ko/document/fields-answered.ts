@@ -43,7 +43,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '받아들였지만 아직 적용되지 않은 옵션이며 받은 뒤에는 비어 있습니다.',
   'Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered.':
     '받은 때부터 끝까지 연결된 시간입니다. 진행 중이거나 알 수 없으면 null이고, 받지 않았으면 0입니다.',
-  'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
+  'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
     '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송, 번호를 누르라는 ARS 메뉴이며, 통화 스크리닝은 그 뒤에 다른 이가 나오기 전까지입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
   'Whether the recording is paused. False once the call has ended.':
     '지금 하는 말은 녹음되지 않습니다. 통화가 끝나면 false입니다.',
@@ -91,7 +91,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '내장 에이전트의 모델입니다. 운영자가 허용한 모델(엔진 목록의 `language_models`) 가운데 하나이며, null이면 첫 번째 모델입니다. `builtin`일 때만 보관합니다.',
   "Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only.":
     '내장 에이전트의 모델에 주는 지침으로, 게이트웨이의 기본 지침에 더해집니다. 누구인지, 무엇을 아는지, 무엇을 약속해도 되는지 적습니다. null이면 기본 지침만 씁니다. `builtin`일 때만 보관합니다.',
-  'Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.':
+  'Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.':
     '내장 에이전트의 모델이 할 수 있는 동작입니다. 전화 끊기, 키 누르기, 상대방의 키 입력 받기, 통화 연결(`transfer_to`에 있는 곳만)이 있습니다. null이면 이후 버전에 생길 동작까지 모두이고, 빈 목록이면 말만 합니다. `builtin`일 때만 보관합니다.',
   'Models that a built-in agent may use (`GW_LLM_MODEL`, `GW_LLM_MODELS`), the default first; empty without a language model.':
     '내장 에이전트가 쓸 수 있는 모델(`GW_LLM_MODEL`, `GW_LLM_MODELS`)이며 첫 번째가 기본값입니다. 언어 모델이 없으면 비어 있습니다.',
@@ -130,6 +130,9 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Connected time.': '연결된 시간입니다.',
   'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.':
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 차례의 95%가 이 안에 있습니다. 잰 차례가 없으면 null입니다.',
+  'The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript.':
+    '`q`의 단어가 가장 많이 나온 대화의 차례입니다. 단어로 검색하지 않았거나 대화에 없는 단어이면 null입니다.',
+  'What was said, cut around the first word that was found.': '찾은 첫 단어 앞뒤의 말입니다.',
   '`configured` for the trunk of the gateway itself.': '게이트웨이 자체의 회선이면 `configured`입니다.',
   'The trunk of the call, the last one that was tried; null if there is none.':
     '통화가 나가거나 들어온 회선이며 마지막으로 시도한 것입니다. 없으면 null입니다.',
