@@ -208,7 +208,7 @@ test.serial(
       ['node-1', 'node-2'].map((name) => readCredentials(join(folder, 'cluster', name))),
     );
     const key = first?.number_key ?? '';
-    t.true(printed.some((text) => text.includes('Authorization: Bearer $(sed')));
+    t.true(printed.some((text) => text.includes('Authorization: Bearer $NUMBER_KEY')));
     t.false(printed.some((text) => text.includes(key)));
     const client = apiClient(second?.base_url ?? '', key);
     const { body } = await apiClient(first?.base_url ?? '', key).post('/api/v1/calls', { to: silent });
