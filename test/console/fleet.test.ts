@@ -67,7 +67,7 @@ consoleTest(
   'saves a call as a file, opens it again, and replays it beside another call',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
-    const script = [{ listen: true }, { say: '네, 말씀하세요.' }];
+    const script = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }];
     const one = await placeHeldCall(gateway, script, '내일 오후 3시 예약을 확인해 주세요');
     const other = await gateway.call('01000000003');
     await gateway.untilStatus(other, 'no_answer');

@@ -17,7 +17,15 @@ const Audio = ({ file, name }: { file: Blob; name: string }) => {
   return <audio controls src={url} preload="metadata" aria-label={name} />;
 };
 
-const Turns = ({ loaded, reached }: { loaded: LoadedCall; reached: number | undefined }) => {
+const Turns = ({
+  title,
+  loaded,
+  reached,
+}: {
+  title: string;
+  loaded: LoadedCall;
+  reached: number | undefined;
+}) => {
   const t = texts.value.calls.one;
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -26,7 +34,13 @@ const Turns = ({ loaded, reached }: { loaded: LoadedCall; reached: number | unde
       frame.current.scrollTop = turn.offsetTop - frame.current.offsetTop - frame.current.clientHeight / 2;
   }, [reached]);
   return (
-    <div class="compared-turns" ref={frame} tabIndex={0} role="region" aria-label={t.transcript}>
+    <div
+      class="compared-turns"
+      ref={frame}
+      tabIndex={0}
+      role="region"
+      aria-label={`${title}: ${t.transcript}`}
+    >
       {loaded.turns.length === 0 && <p class="hint">{t.transcriptEmpty}</p>}
       <ol class="turns">
         {loaded.turns.map((turn) => (
@@ -93,7 +107,7 @@ export const ReplayedCall = ({
         </ChartPanel>
       )}
       <div class="card">
-        <Turns loaded={loaded} reached={turnAt(loaded, step)} />
+        <Turns title={title} loaded={loaded} reached={turnAt(loaded, step)} />
         {audio !== null && <Audio file={audio} name={texts.value.calls.one.recording} />}
         {sip.length > 0 && (
           <details>
