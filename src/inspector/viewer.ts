@@ -1,7 +1,7 @@
 /**
  * A viewer connected by a websocket. The viewer receives calls as they appear. A viewer that reads too slowly misses
- * messages, in whose place it gets a mark, and then the current states of the actors. It is disconnected if it stops
- * reading.
+ * messages, in whose place it gets a mark, and then the current states of the actors. A viewer that stops reading is
+ * disconnected.
  */
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
@@ -164,7 +164,7 @@ type Viewer = ChartReader & {
 /** Maximum number of actors whose missed state is kept for a slow viewer. */
 const mostBehind = 5_000;
 
-/** What a slow viewer has missed of an actor: its introduction, and its newest snapshot. */
+/** Messages about an actor that a slow viewer has missed: its introduction, and its newest snapshot. */
 type Missed = { actor?: ShownMessage; snapshot?: ShownMessage };
 
 /** Collects what a slow viewer misses. Events are only counted; the states of actors are kept, each in its newest form. */

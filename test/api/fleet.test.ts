@@ -275,7 +275,7 @@ test.serial('exports everything stored of a call as a file, and notes it in the 
     audio_left_out: 'not_requested',
   });
   const replayed: unknown = (await gateway.admin.get(`/api/v1/admin/calls/${id}/replay`)).body['steps'];
-  t.deepEqual<unknown>(body.steps, replayed);
+  t.deepEqual<unknown, unknown>(body.steps, replayed);
 
   const withAudio = fileIn(await gateway.admin.get(`${path}?audio=1`));
   t.is(withAudio.audio_left_out, null);

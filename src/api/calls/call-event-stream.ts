@@ -151,7 +151,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
   const onState = (state: WatchedState): void => {
     const changesWords = isSameButWords(lastState, state);
     lastState = state;
-    // Of preliminary words that wait, the latest are sent.
+    // Later preliminary words replace those that wait.
     if (changesWords && states.length > 0) states.pop();
     states.push(state);
     if (states.length > mostStates) states.shift();

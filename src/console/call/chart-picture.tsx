@@ -79,7 +79,7 @@ const markVisited = (frame: HTMLElement, { states, transitions }: NeverVisited):
   mark('data-edge', new Set(transitions.map((name) => name.slice(0, name.indexOf(': ')))));
 };
 
-/** What a page draws into the picture of a chart in place of a current state, such as numbers of calls. */
+/** Marks that a page draws into the picture of a chart in place of a current state, such as numbers of calls. */
 export type ChartMarks = {
   /** Draws into the picture. Called again for another function or another picture. */
   draw: (frame: HTMLElement) => void;
@@ -234,7 +234,7 @@ export const ChartPicture = ({
   current: string;
   /** Whether the state may have changed since. */
   isStale: boolean;
-  /** What was never visited; null for a picture of a current state. */
+  /** States and transitions never visited; null for a picture of a current state. */
   coverage?: NeverVisited | null;
   marks?: ChartMarks;
   /** Description for screen readers instead of the current state. */

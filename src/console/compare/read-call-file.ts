@@ -1,4 +1,4 @@
-/** Reads a call that was exported as a file, perhaps by another gateway. What the file contains is not trusted. */
+/** Reads a call that was exported as a file, perhaps by another gateway. The content of the file is not trusted. */
 import * as z from 'zod/mini';
 import { callFileFormat, callFileVersion } from '#src/domain/call-file.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
