@@ -155,6 +155,7 @@ export const startGateway = async (
     overheard,
     cluster,
     onCutOff: (callIds, isCutOff) => handOver.giveCutOff(callIds, isCutOff),
+    playPersona: languageModel.rehearsing?.playPersona ?? null,
     trunkMachineWith,
   });
   telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });

@@ -23,6 +23,7 @@ import {
   unreachable,
   type CalleesOptions,
   type Reached,
+  type ScriptWorld,
 } from './callees.ts';
 import { createCallers, type SimulatedCaller } from './callers.ts';
 import { behaving, lookedUp, type CreateParty } from './party.ts';
@@ -89,7 +90,7 @@ type Calling = Pick<InboundCall, 'script' | 'rehearsal' | 'language' | 'partyFor
 
 const callerBy = (
   { callId, script, rehearsal, language, partyFor }: Calling,
-  playing: { rehearsals: Rehearsals; onCheckpoint: (callId: string) => void },
+  playing: ScriptWorld,
 ): SimulatedCaller => {
   const people = rehearsal?.people ?? nobodyElse;
   if (partyFor !== undefined) return { who: 'person', partyFor, language, people };
@@ -154,7 +155,7 @@ const createOpenLine =
   };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
-  const { clock, speed, logger, onCheckpoint = () => {} } = options;
+  const { clock, speed, logger, playPersona = null, onCheckpoint = () => {} } = options;
   /** Time of the network itself, which does not belong to a line. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
@@ -240,7 +241,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const callId = randomUUID();
       callers.add(
         callId,
-        callerBy({ callId, script, rehearsal, language, partyFor }, { rehearsals, onCheckpoint }),
+        callerBy({ callId, script, rehearsal, language, partyFor }, { rehearsals, onCheckpoint, playPersona }),
       );
       try {
         const arrival = { callId, from, to, at: clock.now() };

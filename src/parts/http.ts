@@ -127,6 +127,7 @@ const apiServicesOf = (
         createSimulatedPeople(telephony.simulator, database, {
           node: config.node,
           scriptProgressAt: parts.cluster.scriptProgressAt,
+          hasModel: config.languageModel !== null,
         }),
     },
     directory: {

@@ -6,7 +6,7 @@ import type { Call } from '#src/client/schema.ts';
 import type { ReadPattern } from '#src/domain/said-pattern.ts';
 import { statesOf, type JournalledStep } from './coverage.ts';
 import { judge, type Failure, type SpokenTurn } from './expectations.ts';
-import type { SuiteCase, SuiteStep } from './suite-schema.ts';
+import { usualPersonaTurns, type SuiteCase, type SuiteStep } from './suite-schema.ts';
 
 type LineStep = Readonly<Record<string, unknown>>;
 
@@ -33,6 +33,10 @@ const lineStepsOf = (step: SuiteStep): LineStep[] => {
   if (step.voicemail !== undefined) return [{ announce: step.voicemail }, { beep: true }];
   if (step.interrupts !== undefined && step.after_ms !== undefined)
     return [{ interrupt: { text: step.interrupts, after_ms: step.after_ms } }];
+  if (step.persona !== undefined) {
+    const { persona: description, goal, max_turns: turns = usualPersonaTurns } = step;
+    return [{ persona: { description, goal, max_turns: turns } }];
+  }
   return Object.entries(step).flatMap(([act, value]) => {
     const name = names.get(act);
     return name === undefined ? [] : [{ [name]: value }];
@@ -58,9 +62,9 @@ const wordsOf = (step: SuiteStep): string =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
 
-/** Whether the other party may hang up during this step: pauses and noise. */
-const mayBeCut = ({ stays_silent_sec: silent, noise_sec: noise, holds_sec: holds }: SuiteStep): boolean =>
-  silent !== undefined || noise !== undefined || holds !== undefined;
+/** Whether the other party may hang up during this step: pauses, noise and a persona. */
+const mayBeCut = ({ stays_silent_sec, noise_sec, holds_sec, persona }: SuiteStep): boolean =>
+  [stays_silent_sec, noise_sec, holds_sec, persona].some((act) => act !== undefined);
 
 /** Whether the callee never answers; such a call has no conversation. */
 const isNeverAnswered = (step: SuiteStep | undefined): boolean =>
@@ -184,6 +188,10 @@ const whyNotPlayed = async (
   const told = `step ${place + 1} (${step === undefined ? 'none' : wordsOf(step)})`;
   if (played?.outcome === 'timed_out')
     return `${told} did not come about within ${one.timeout_sec ?? usualTimeoutSec} s`;
+  if (played?.persona?.outcome === 'turn_limit')
+    return `${told}: the person ended the call neither with nor without the goal (${played.persona.reason})`;
+  if (played?.persona?.outcome === 'model_failed')
+    return `${told}: the language model could not play the person (${played.persona.reason})`;
   const isLast = place === steps.length - 1;
   return step !== undefined && isLast && mayBeCut(step)
     ? undefined

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { mostPersonaTurns } from '#src/domain/persona.ts';
 
 const words = z.string().min(1).max(2_000);
 const seconds = z.number().min(0).max(600);
@@ -11,6 +12,8 @@ const pattern = words.describe(
 );
 const keys = z.string().regex(/^[0-9*#A-D]{1,64}$/, 'must be 1 to 64 of the keys 0–9, *, #, A–D, in quotes');
 const yes = z.literal(true);
+
+export const usualPersonaTurns = 10;
 
 /** Actions; a step has exactly one. */
 const acts = {
@@ -27,6 +30,9 @@ const acts = {
   backchannels: words.describe('A murmur such as "uh-huh" over the agent\'s voice, which takes no floor.'),
   hangs_up: yes.describe('Hangs up at once.'),
   voicemail: words.describe('An answering machine that says this, beeps, and records.'),
+  persona: words.describe(
+    'Last step: a person whom the language model of the gateway plays, described in a few words. Needs `goal`. Hangs up when the goal is reached or given up.',
+  ),
   answers_after_sec: seconds.describe('First step of a callee: picks up after so long.'),
   does_not_answer: yes.describe('Only step of a callee: lets it ring.'),
   is_busy: yes.describe('Only step of a callee.'),
@@ -46,6 +52,12 @@ const step = z
       .min(0)
       .max(60_000)
       .describe('Of `interrupts`: so long after the agent has begun to talk.'),
+    goal: words.describe('Of `persona`: what the person wants from the call.'),
+    max_turns: z
+      .int()
+      .min(1)
+      .max(mostPersonaTurns)
+      .describe(`Of \`persona\`: the person speaks at most so often; ${usualPersonaTurns} when it is not said.`),
   })
   .partial()
   .superRefine((value, context) => {
@@ -57,9 +69,25 @@ const step = z
       });
     if (value.after_ms !== undefined && value.interrupts === undefined)
       context.addIssue({ code: 'custom', path: ['after_ms'], message: 'after_ms belongs to interrupts' });
+    if ((value.goal === undefined) !== (value.persona === undefined))
+      context.addIssue({ code: 'custom', message: 'A persona has a goal' });
+    if (value.max_turns !== undefined && value.persona === undefined)
+      context.addIssue({ code: 'custom', path: ['max_turns'], message: 'max_turns belongs to persona' });
   });
 
-const steps = z.array(step).min(1).max(100);
+const steps = z
+  .array(step)
+  .min(1)
+  .max(100)
+  .superRefine((all, context) => {
+    for (const [index, { persona }] of all.slice(0, -1).entries())
+      if (persona !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'persona'],
+          message: 'A persona is the last step, because it ends the call',
+        });
+  });
 
 const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).min(1)]);
 
