@@ -266,6 +266,20 @@ export const requestLimits = {
 /** Maximum number of open event streams per key. */
 export const streamsPerKey = 20;
 
+/** Rehearsals: intervals and limits of runs. */
+export const rehearsalTimes = {
+  /** Interval in which a queued run tries to start. */
+  claimMs: 500,
+  /** Interval in which the gateway of a run shows that it is alive. */
+  aliveMs: 5_000,
+  /** Maximum duration of a run. */
+  mostMs: 3_600_000,
+  /** Maximum number of waiting and running suites of a workspace. */
+  mostWaiting: 20,
+  /** Number of finished runs that are stored for each workspace. */
+  mostKept: 200,
+} as const;
+
 /** Speech recognition and synthesis: time limits and failover (`EngineLimits` and `FailOverNumbers` of src/speech). */
 export const speechEngines = {
   limits: {

@@ -208,6 +208,7 @@ export const startGateway = async (
     outgoing,
     events,
     streams,
+    languageModel,
     version,
   });
   await cluster.listensAt(server.url);

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Directory } from '#src/administration/directory.ts';
 import type { FleetCounts } from '#src/domain/fleet-counts.ts';
@@ -24,6 +25,7 @@ import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type { RehearsalRun } from '#src/domain/rehearsal.ts';
 import type {
   ListedCallee,
   Script,
@@ -98,6 +100,7 @@ export type CallServices = Pick<
   streams: StreamPermits;
   /** The simulated line; `null` if it is not running. Its endpoints then respond with 404. */
   simulator: Simulator | null;
+  rehearsals: Rehearsals;
 };
 
 /** Workspaces, numbers, trunks and agents. */
@@ -246,6 +249,34 @@ export interface Simulator {
    * the call ended too long ago. Refuses with `service_unavailable` if that gateway cannot be reached.
    */
   scriptProgress(call: Pick<CallRecord, 'id' | 'node'>): Promise<Readonly<ScriptProgress> | undefined>;
+}
+
+/** Runs of suites of simulated callers and callees (guides/rehearsals.md). */
+export interface Rehearsals {
+  /**
+   * Starts a run, or queues it while another one uses the number. Refuses with `invalid_request`, which names line and
+   * column in the suite, `number_not_found`, or `concurrency_limit`.
+   */
+  start(
+    admin: AuthenticatedAdmin,
+    wanted: {
+      name: string;
+      source: string;
+      /** Number for the run; null for that of the suite, or the first of the workspace. */
+      number: string | null;
+      repeat: number;
+      parallel: number;
+    },
+  ): Promise<RehearsalRun>;
+  list(query: {
+    workspaceId: string;
+    limit: number;
+    after?: { createdAt: Date; id: string } | undefined;
+  }): Promise<RehearsalRun[]>;
+  /** Returns the run; undefined if the workspace has none with this id. */
+  find(wanted: { id: string; workspaceId: string }): Promise<RehearsalRun | undefined>;
+  /** Ends a queued or running suite; calls in progress are hung up. Resolves to whether it had not ended. */
+  cancel(wanted: { id: string; workspaceId: string }): Promise<boolean>;
 }
 
 export interface WebhookTests {

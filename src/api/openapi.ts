@@ -31,6 +31,7 @@ const tags = [
   { name: 'Workspace', description: 'Settings, tokens, calls of all numbers, and the audit log.' },
   { name: 'Webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'Simulator', description: 'The simulated telephone line, if it is enabled.' },
+  { name: 'Rehearsals', description: 'Runs of suites of simulated callers and callees, with their results.' },
   { name: 'Console', description: 'Signing a browser in to the console and out of it.' },
   { name: 'Operation', description: 'The state of the gateway.' },
   { name: 'Pages', description: 'Pages for people.' },

@@ -15,6 +15,7 @@ import type {
   ListedCallee,
   Overview,
   PhoneNumber,
+  RehearsalResults,
   ReplayStep,
   SipLadder,
   Trunk,
@@ -241,6 +242,17 @@ export const deleteTrunk = (id: string) => client.deleteTrunk({ id });
 
 export const checkTrunk = async (id: string, to: string): Promise<TrunkCheckStep[]> =>
   (await client.checkTrunk({ id, body: to === '' ? {} : { to } })).steps;
+
+export const listRehearsals = (cursor: string | null) =>
+  client.listRehearsals(given<RequestOf<'listRehearsals'>>({ cursor }));
+
+/** Returns a run with its results so far. */
+export const getRehearsal = (id: string): Promise<RehearsalResults> => client.getRehearsal({ id });
+
+export const startRehearsal = (body: RequestOf<'startRehearsal'>['body']): Promise<RehearsalResults> =>
+  client.startRehearsal({ body });
+
+export const cancelRehearsal = (id: string) => client.cancelRehearsal({ id });
 
 export const deleteNumber = (id: string) => client.deleteNumber({ id });
 

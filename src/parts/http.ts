@@ -15,7 +15,7 @@ import { createPhoneSocket, type PhoneSocket } from '#sip/webphone/phone-socket.
 import { connectEverywhere } from '#sip/webphone/phone-switch.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
-import type { ApiServices } from '#src/api/api-services.ts';
+import type { ApiServices, Rehearsals } from '#src/api/api-services.ts';
 import { createCounter, type Counter } from '#src/api/http/rate-limit.ts';
 import { routes } from '#src/api/routes.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -63,8 +63,9 @@ import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createRequestCounting } from '#src/persistence/workspaces/request-counts.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import { healthOf, createSimulatedPeople, type Telephony } from './telephony.ts';
-import type { Agents } from './agents.ts';
+import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster, SharedRecordings } from './cluster.ts';
+import { startRehearsals } from './rehearsals.ts';
 import type { Events } from './events.ts';
 import type { Outgoing } from './outgoing.ts';
 import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
@@ -80,13 +81,14 @@ type ApiParts = {
   calls: Calls;
   cluster: Cluster;
   streams: StreamPermits;
+  languageModel: OwnLanguageModel;
   version: string;
 };
 
 /** Connects the API's services to the parts of the gateway. */
 const apiServicesOf = (
   { config, country, platformPolicy, database, sealing, clock, steadyClock, bus, logger }: Runtime,
-  parts: ApiParts & { watching: CallWatching },
+  parts: ApiParts & { watching: CallWatching; rehearsals: Rehearsals },
 ): ApiServices => {
   const { telephony, agents } = parts;
   const { metrics } = parts.telemetry;
@@ -129,6 +131,7 @@ const apiServicesOf = (
           scriptProgressAt: parts.cluster.scriptProgressAt,
           hasModel: config.languageModel !== null,
         }),
+      rehearsals: parts.rehearsals,
     },
     directory: {
       ...createDirectory({ database, sealing, clock, logger }),
@@ -410,7 +413,11 @@ export const startHttpServer = async (
   started.defer(gateways.close);
   const judgeProof = createProofJudge({ keys: sealing, now: clock.now, logger });
   const watching = startCallWatching(runtime, { ...parts, judgeProof, gateways });
-  const services = apiServicesOf(runtime, { ...parts, watching });
+  const rehearsals = await startRehearsals(runtime, {
+    services: () => services,
+    model: parts.languageModel.rehearsing,
+  });
+  const services: ApiServices = apiServicesOf(runtime, { ...parts, watching, rehearsals });
   const failures = createCounter('failures', services.operation.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
   const { handler: recordingHandler } = parts.recordings;

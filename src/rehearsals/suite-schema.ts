@@ -112,6 +112,16 @@ const expectations = z
     calls_transfer: z
       .union([z.boolean(), telephone])
       .describe('Whether the call was transferred, connected or not; or to whom.'),
+    goal: z
+      .enum(['reached', 'given_up'])
+      .describe(
+        'Of a case with a persona: whether the person reached the goal, as the person or the language model judges it.',
+      ),
+    rubric: z
+      .union([words.transform((one) => [one]), z.array(words).min(1).max(10)])
+      .describe(
+        'Statements about the call that must hold by the verdict of the language model of the gateway, such as "The agent confirmed the new date".',
+      ),
   })
   .partial();
 
@@ -135,7 +145,7 @@ const rehearsedCase = z
       .describe('A step that does not come about within it fails the case. 30 when it is not said.'),
     expect: expectations.optional(),
   })
-  .superRefine(({ direction, caller, callee, instruction }, context) => {
+  .superRefine(({ direction, caller, callee, instruction, expect }, context) => {
     const problem = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path, message });
     if ((caller === undefined) === (callee === undefined))
@@ -145,6 +155,8 @@ const rehearsedCase = z
       problem(['caller'], 'An outbound call has a callee');
     if (caller !== undefined && instruction !== undefined)
       problem(['instruction'], 'An inbound call has no instruction');
+    if (expect?.goal !== undefined && (caller ?? callee ?? []).at(-1)?.persona === undefined)
+      problem(['expect', 'goal'], 'Only a persona has a goal');
   });
 
 const agent = z.union([

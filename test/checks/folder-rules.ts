@@ -164,6 +164,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       'src/outgoing',
       'src/persistence',
       'src/recordings',
+      'src/rehearsals',
       'src/speech',
       'src/start',
       'src/trunks',

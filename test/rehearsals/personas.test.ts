@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { TrunklineProblem } from '#src/client/client.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { sharedGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { startModelServer, type ModelAnswer, type ModelRequest } from '#test/helpers/model-server.ts';
@@ -25,6 +26,11 @@ const played = new Map<string, ModelRequest[]>();
 const withModel = sharedGateway(async (scope) => {
   const models = await startModelServer((asked) => {
     const [{ content: prompt = '' } = {}, ...lines] = asked.messages;
+    if (prompt.startsWith('You judge')) {
+      const statement = lines[0]?.content.split('\n')[0] ?? '';
+      const holds = !statement.includes('rude') && lines[0]?.content.includes('on Friday now') === true;
+      return { pieces: ['```json\n{"reason": "It said Friday.", ', `"holds": ${holds}}\n\`\`\``] };
+    }
     const name = Object.keys(personas).find((one) => prompt.includes(`Who you are: ${one}`));
     if (name === undefined) return { pieces: ['Your booking is on Friday now.'] };
     played.set(name, [...(played.get(name) ?? []), asked]);
@@ -62,10 +68,12 @@ test.serial('a persona talks with the agent and hangs up when its goal is reache
     caseOf(
       'moves a booking',
       'caller: [{ persona: Anna with a booking, goal: Move it to Friday }]',
-      '{ status: completed, end_reason: counterparty_hangup, says: [on Friday now] }',
+      '{ end_reason: counterparty_hangup, says: [on Friday now], goal: reached, rubric: The agent named the day }',
     ),
   );
   t.is(exit, 0, printed);
+  t.regex(printed, /“The agent named the day” holds: It said Friday\.\n/);
+  t.regex(printed, /the person: reached: It is on Friday now\.\n/);
   const [first, second] = played.get('Anna') ?? [];
   t.regex(first?.messages[0]?.content ?? '', /Your goal in this call: Move it to Friday/);
   t.deepEqual(
@@ -89,14 +97,28 @@ test.serial('a persona that does not end, or whose model fails, fails its case',
   t.is(played.get('Endless')?.length, 2);
 });
 
-test.serial('a gateway without a language model refuses a persona before any call', async (t) => {
-  const gateway = await withoutModel(t);
+test.serial('a statement of a rubric that does not hold fails its case with the reason', async (t) => {
   const { exit, printed } = await rehearse(
     t,
-    gateway,
-    caseOf('asks', 'caller: [{ says: Hello. }, { persona: Anna, goal: Move a booking }]'),
+    await withModel(t),
+    caseOf(
+      'is judged',
+      'caller: [{ says: Hello. }, { hears: Friday }, { hangs_up: true }]',
+      '{ rubric: [The agent named the day, The agent was rude] }',
+    ),
   );
   t.is(exit, 1);
-  t.regex(printed, /This gateway has no language model \(GW_LLM_BASE_URL\)/);
+  t.regex(printed, /rubric: “The agent was rude” does not hold: It said Friday\./);
+  t.notRegex(printed, /rubric: “The agent named the day” does not hold/);
+});
+
+test.serial('a gateway without a language model refuses personas and rubrics before any call', async (t) => {
+  const gateway = await withoutModel(t);
+  const persona = caseOf('asks', 'caller: [{ says: Hello. }, { persona: Anna, goal: Move a booking }]');
+  const rubric = caseOf('says', 'caller: [{ says: Hello. }]', '{ rubric: The agent is polite }');
+  for (const cases of [persona, rubric]) {
+    const refused = await t.throwsAsync(rehearse(t, gateway, cases), { instanceOf: TrunklineProblem });
+    t.regex(refused?.errors[0]?.message ?? '', /This gateway has no language model \(GW_LLM_BASE_URL\)/);
+  }
   t.deepEqual((await gateway.admin.get('/api/v1/admin/calls')).body['calls'], []);
 });

@@ -58,7 +58,7 @@ type SeenJournal = {
   endedAt(): number;
 };
 
-const createSeenJournal = (call: CallRecord): SeenJournal => {
+export const createSeenJournal = (call: CallRecord): SeenJournal => {
   const types = new Set<string>();
   let last = 0;
   let endedAt = Infinity;

@@ -2,6 +2,7 @@
 import type {
   CallEvent as AnyCallEvent,
   PhoneNumber,
+  RehearsalResults,
   ReplayStep,
   WorkspaceCall as Call,
 } from '#src/client/client.ts';
@@ -22,6 +23,8 @@ export type {
   ListedCallee,
   Overview,
   PhoneNumber,
+  Rehearsal,
+  RehearsalResults,
   ReplayStep,
   SipLadder,
   SipMessage,
@@ -35,6 +38,12 @@ export type {
   WorkspaceCallListItem as CallListItem,
   WorkspaceCallPage as CallListPage,
 } from '#src/client/client.ts';
+
+export type RehearsedCase = RehearsalResults['results'][number];
+
+export type RehearsedCall = RehearsedCase['runs'][number];
+
+export type ChartCoverage = RehearsalResults['coverage'][number];
 
 export type Direction = Call['direction'];
 

@@ -18,6 +18,7 @@ const links = [
   ['place-call', 'place'],
   ['numbers', 'numbers'],
   ['agents', 'agents'],
+  ['rehearsals', 'rehearsals'],
   ['webhooks', 'webhooks'],
   ['trunks', 'trunks'],
   ['audit', 'audit'],

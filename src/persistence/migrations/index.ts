@@ -4,6 +4,7 @@ import { GatewayLoad } from './gateway-load.ts';
 import { Initial } from './initial.ts';
 import { migrationNames, type MigrationName } from './names.ts';
 import { NumberSettings } from './number-settings.ts';
+import { Rehearsals } from './rehearsals.ts';
 import { WebhookAdvice } from './webhook-advice.ts';
 
 const classes: Readonly<
@@ -13,6 +14,7 @@ const classes: Readonly<
   '0002-webhook-advice': WebhookAdvice,
   '0003-number-settings': NumberSettings,
   '0004-gateway-load': GatewayLoad,
+  '0005-rehearsals': Rehearsals,
 };
 
 export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

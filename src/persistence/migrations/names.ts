@@ -4,6 +4,7 @@ export const migrationNames = [
   '0002-webhook-advice',
   '0003-number-settings',
   '0004-gateway-load',
+  '0005-rehearsals',
 ] as const;
 
 export type MigrationName = (typeof migrationNames)[number];

@@ -75,6 +75,8 @@ export const auditWords = {
     words: 'Words',
     announce: 'Announcement',
     require: 'Required',
+    suite: 'Suite',
+    calls: 'Calls',
   },
   /** Words for values of these fields. Any other value is shown as it is. */
   value: {

@@ -28,6 +28,7 @@ export const shell = {
     numbers: 'Numbers',
     place: 'Place a call',
     agents: 'Try an agent',
+    rehearsals: 'Rehearsals',
     webhooks: 'Webhooks',
     trunks: 'Trunks',
     audit: 'Audit log',

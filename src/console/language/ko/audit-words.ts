@@ -75,6 +75,8 @@ export const auditWords: AuditWords = {
     words: '대화 내용',
     announce: '안내 문구',
     require: '필수',
+    suite: '시나리오',
+    calls: '통화',
   },
   value: {
     off: '끔',

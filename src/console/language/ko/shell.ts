@@ -31,6 +31,7 @@ export const shell: Texts['shell'] = {
     numbers: '번호',
     place: '전화 걸기',
     agents: '에이전트 테스트',
+    rehearsals: '리허설',
     webhooks: '웹훅',
     trunks: '회선',
     audit: '감사 기록',
