@@ -1,5 +1,11 @@
 /** A person who is played by a language model: the step `{persona}` of a script. */
-import type { PersonaLine, PersonaResult, PersonaStep, PersonaTurn, PlayPersona } from '#src/domain/persona.ts';
+import type {
+  PersonaLine,
+  PersonaResult,
+  PersonaStep,
+  PersonaTurn,
+  PlayPersona,
+} from '#src/domain/persona.ts';
 import { withoutModel } from '#src/domain/persona.ts';
 import { agentIsSilent, agentSpeaks, pressKeys, speak } from './behaviours.ts';
 import type { Ears } from './ears.ts';

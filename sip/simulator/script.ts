@@ -94,7 +94,11 @@ const whyNoInterruption = (value: unknown): Problem => {
 
 const whyNoPersona = (value: unknown): Problem => {
   const isPersona =
-    typeof value === 'object' && value !== null && 'description' in value && 'goal' in value && 'max_turns' in value;
+    typeof value === 'object' &&
+    value !== null &&
+    'description' in value &&
+    'goal' in value &&
+    'max_turns' in value;
   if (!isPersona || Object.keys(value).length > 3)
     return 'must be an object with description, goal and max_turns';
   const { description, goal, max_turns: turns } = value;

@@ -241,7 +241,10 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const callId = randomUUID();
       callers.add(
         callId,
-        callerBy({ callId, script, rehearsal, language, partyFor }, { rehearsals, onCheckpoint, playPersona }),
+        callerBy(
+          { callId, script, rehearsal, language, partyFor },
+          { rehearsals, onCheckpoint, playPersona },
+        ),
       );
       try {
         const arrival = { callId, from, to, at: clock.now() };

@@ -24,12 +24,7 @@ import { getConsoleFile, getDocs, getHome } from './pages/console.ts';
 import { getInspect } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './http/route.ts';
-import {
-  cancelRehearsal,
-  getRehearsal,
-  listRehearsals,
-  startRehearsal,
-} from './rehearsals/rehearsals.ts';
+import { cancelRehearsal, getRehearsal, listRehearsals, startRehearsal } from './rehearsals/rehearsals.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
 import { deleteCallee, getCallee, listCallees, putCallee } from './simulator/callees.ts';

@@ -101,6 +101,8 @@ export type Script = {
   beep?: unknown;
   /** Hangs up at once (`true`). */
   hang_up?: unknown;
+  /** Only as the last step: the language model of the gateway plays a person, `{description, goal, max_turns}`, who speaks at most `max_turns` times and hangs up when the goal is reached or given up. */
+  persona?: unknown;
   /** First step of a callee: answers after this many seconds. */
   answer_after_sec?: unknown;
   /** Only step of a callee: does not answer (`true`). */
@@ -1717,6 +1719,128 @@ export type SimulatedCallee = {
   script: Script;
 };
 
+export type RehearsalResults = {
+  id: string;
+  /** The name of the suite, by which runs are compared. */
+  suite: string;
+  /** The number whose agent was rehearsed. */
+  number: string;
+  number_id: string;
+  /** `queued`: another run uses the number. `interrupted`: the gateway of the run ended before the run did. */
+  status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted';
+  /** Why the run ended early; null for a run to its end. */
+  problem: string | null;
+  /** Calls of each case. */
+  repeat: number;
+  /** Calls at once. */
+  parallel: number;
+  /** Calls of the whole run. */
+  calls: number;
+  /** Calls that have ended. */
+  calls_done: number;
+  /** Finished cases by outcome. */
+  cases: {
+    passed: number;
+    flaky: number;
+    failed: number;
+  };
+  /** Who started the run: `admin:` and the id of the token. */
+  started_by: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  /** The suite, in YAML. */
+  source: string;
+  /** Finished cases, in the order of the suite. */
+  results: {
+    name: string;
+    /** `flaky`: some of its calls passed. */
+    outcome: 'passed' | 'flaky' | 'failed';
+    /** Calls that passed. */
+    passed: number;
+    /** Duration of all of its calls, in seconds. */
+    took_sec: number;
+    runs: {
+      /** The call, whose transcript has the words; null if it was refused. */
+      call_id: string | null;
+      /** Expectations that failed; empty if the call passed. */
+      failures: {
+        message: string;
+        /** Index of the turn in the transcript, from 0; null if it concerns no turn. */
+        turn: number | null;
+      }[];
+      /** How the persona of the case ended; null without one, or if the agent hung up. */
+      persona: {
+        outcome: 'reached' | 'given_up' | 'turn_limit' | 'model_failed';
+        reason: string;
+      } | null;
+      /** Verdicts of the language model, which the suite asks for. */
+      verdicts: {
+        statement: string;
+        holds: boolean;
+        reason: string;
+      }[];
+    }[];
+  }[];
+  /** States and transitions of the charts that the calls visited. */
+  coverage: {
+    chart: 'call' | 'conversation';
+    states: {
+      visited: number;
+      all: number;
+      /** Those never visited. */
+      never: string[];
+    };
+    transitions: {
+      visited: number;
+      all: number;
+      /** Those never visited. */
+      never: string[];
+    };
+  }[];
+  /** Differences to the previous run of the suite on this number; null without one, and before the end. */
+  changes:
+    | {
+        verdict: 'better' | 'worse' | 'new' | 'gone';
+        what: string;
+      }[]
+    | null;
+};
+
+export type Rehearsal = {
+  id: string;
+  /** The name of the suite, by which runs are compared. */
+  suite: string;
+  /** The number whose agent was rehearsed. */
+  number: string;
+  number_id: string;
+  /** `queued`: another run uses the number. `interrupted`: the gateway of the run ended before the run did. */
+  status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted';
+  /** Why the run ended early; null for a run to its end. */
+  problem: string | null;
+  /** Calls of each case. */
+  repeat: number;
+  /** Calls at once. */
+  parallel: number;
+  /** Calls of the whole run. */
+  calls: number;
+  /** Calls that have ended. */
+  calls_done: number;
+  /** Finished cases by outcome. */
+  cases: {
+    passed: number;
+    flaky: number;
+    failed: number;
+  };
+  /** Who started the run: `admin:` and the id of the token. */
+  started_by: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+};
+
 export type BargeInOutput = {
   /** `pause`: the agent pauses at the onset of a voice, and resumes if it was noise, a cough or a backchannel. `stop`: the agent continues until speech is recognized. `off`: the agent finishes, then answers. */
   mode: 'pause' | 'stop' | 'off';
@@ -3231,6 +3355,12 @@ export type Operations = {
       steps_done: number;
       /** `timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did. */
       outcome: 'playing' | 'done' | 'timed_out';
+      /** How the persona of the script ended; null before, and without a persona. */
+      persona: {
+        /** `reached`, `given_up`: the goal, as the person sees it. `turn_limit`: the person spoke `max_turns` times. `model_failed`: the language model did not answer. */
+        outcome: 'reached' | 'given_up' | 'turn_limit' | 'model_failed';
+        reason: string;
+      } | null;
     };
   };
   /** List the callees. Who answers the calls of the workspace on the simulated line, by number: the callees that every gateway knows, and up to 200 with a script. Any other number rings on the web phones of the workspace. */
@@ -3267,6 +3397,55 @@ export type Operations = {
       number: string;
     };
     answer: undefined;
+  };
+  /** List the runs of suites. Newest first. The last 200 runs of the workspace are stored. */
+  listRehearsals: {
+    request:
+      | {
+          limit?: number | undefined;
+          /** The `next_cursor` of the previous page. */
+          cursor?: string | undefined;
+        }
+      | undefined;
+    answer: {
+      rehearsals: Rehearsal[];
+      /** For the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Run a suite of simulated callers. Runs the suite on the simulated line with the agents of the number. It costs what the agent costs; personas and rubrics also make requests to the language model of the gateway. A number has one run at a time, and others wait for it. */
+  startRehearsal: {
+    request: {
+      body: {
+        /** The suite in YAML, as `guides/rehearsals.md` describes. */
+        suite: string;
+        /** A name, by which runs are compared, such as that of the file. Default: `suite`. */
+        name?: string | undefined;
+        /** The number whose agent is rehearsed, in domestic format. Default: that of the suite, or the first of the workspace. */
+        number?: string | undefined;
+        /** Calls of each case. Default: 1. */
+        repeat?: number | undefined;
+        /** Calls at once. Default: 1. */
+        parallel?: number | undefined;
+      };
+    };
+    answer: RehearsalResults;
+  };
+  /** Read the results of a run. Results of the finished cases, also while the run goes on. The words are in the transcripts of the calls. */
+  getRehearsal: {
+    request: {
+      /** The run. */
+      id: string;
+    };
+    answer: RehearsalResults;
+  };
+  /** Cancel a run. Hangs up its calls and starts no more. A run that has ended stays as it is. */
+  cancelRehearsal: {
+    request: {
+      /** The run. */
+      id: string;
+    };
+    answer: RehearsalResults;
   };
   /** Sign a browser in. With an admin token, or with the code of a one-time sign-in link. The session is a cookie that scripts cannot read, for the pages of this gateway only; it ends after 30 days, after a week without use, and with its token. Programs send the token itself. */
   signIn: {
@@ -3515,6 +3694,15 @@ export const operations = {
     path: '/api/v1/admin/simulator/callees/{number}',
     headers: [],
     answer: 'nothing',
+  },
+  listRehearsals: { method: 'GET', path: '/api/v1/admin/rehearsals', headers: [], answer: 'json' },
+  startRehearsal: { method: 'POST', path: '/api/v1/admin/rehearsals', headers: [], answer: 'json' },
+  getRehearsal: { method: 'GET', path: '/api/v1/admin/rehearsals/{id}', headers: [], answer: 'json' },
+  cancelRehearsal: {
+    method: 'POST',
+    path: '/api/v1/admin/rehearsals/{id}/cancel',
+    headers: [],
+    answer: 'json',
   },
   signIn: { method: 'POST', path: '/console/session', headers: [], answer: 'nothing' },
   signOut: { method: 'DELETE', path: '/console/session', headers: [], answer: 'nothing' },

@@ -69,7 +69,16 @@ const loadRunner = async () => {
     ]);
   const readPattern = await said.loadPatterns();
   const { createRehearsedCalls } = calls;
-  return { readSuite, runSuite, changesSince, keep, bindAgent, requireBindable, createRehearsedCalls, readPattern };
+  return {
+    readSuite,
+    runSuite,
+    changesSince,
+    keep,
+    bindAgent,
+    requireBindable,
+    createRehearsedCalls,
+    readPattern,
+  };
 };
 
 const usesModel = ({ cases }: Suite): boolean =>
@@ -101,7 +110,10 @@ const createRuns = (
     }
   };
 
-  const play = async ({ run, suite, number, admin }: Started, signal: AbortSignal): Promise<RehearsalResult> => {
+  const play = async (
+    { run, suite, number, admin }: Started,
+    signal: AbortSignal,
+  ): Promise<RehearsalResult> => {
     const { bindAgent, createRehearsedCalls, runSuite, changesSince, keep, readPattern } = await loadRunner();
     const { calls, directory } = services();
     if (calls.simulator === null) throw new Error('A rehearsal began without a simulated line');
@@ -143,7 +155,10 @@ const createRuns = (
     work: (limited: AbortSignal) => Promise<Result>,
   ): Promise<Result> => {
     const tooLong = new AbortController();
-    const timer = steadyClock.setTimeout(() => tooLong.abort(new RunEnded('too long')), rehearsalTimes.mostMs);
+    const timer = steadyClock.setTimeout(
+      () => tooLong.abort(new RunEnded('too long')),
+      rehearsalTimes.mostMs,
+    );
     try {
       return await work(AbortSignal.any([signal, tooLong.signal]));
     } finally {
@@ -228,7 +243,8 @@ export const startRehearsals = async (runtime: Needed, parts: Parts): Promise<Re
           message: `${line}:${column}: ${message}`,
         })),
       );
-    if (parts.model === null && usesModel(suite)) throw invalidField({ path: 'suite', message: withoutModel });
+    if (parts.model === null && usesModel(suite))
+      throw invalidField({ path: 'suite', message: withoutModel });
     return suite;
   };
 

@@ -92,7 +92,12 @@ export const createRehearsedCalls = (
       const to = readDestination(nextCallee(), country);
       await simulator.defineCallee(workspaceId, to, { script, rehearsal });
       const { callId } = await withinCapacity(services, async () =>
-        placeCall(await callable(database, rehearsed), { to, instruction, maxDurationSec: null, keyed: null }),
+        placeCall(await callable(database, rehearsed), {
+          to,
+          instruction,
+          maxDurationSec: null,
+          keyed: null,
+        }),
       );
       calledIn.set(callId, to);
       return callId;

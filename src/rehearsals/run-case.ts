@@ -198,7 +198,10 @@ const judgeRubric = async (one: SuiteCase, call: EndedCallRecord, world: RunWorl
   for (const statement of one.expect?.rubric ?? []) verdicts.push(await verdictOn(statement, call, world));
   const failures = verdicts
     .filter(({ holds }) => !holds)
-    .map(({ statement, reason }) => ({ message: `rubric: “${statement}” does not hold: ${reason}`, turn: null }));
+    .map(({ statement, reason }) => ({
+      message: `rubric: “${statement}” does not hold: ${reason}`,
+      turn: null,
+    }));
   return { failures, verdicts };
 };
 

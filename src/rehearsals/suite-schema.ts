@@ -57,7 +57,9 @@ const step = z
       .int()
       .min(1)
       .max(mostPersonaTurns)
-      .describe(`Of \`persona\`: the person speaks at most so often; ${usualPersonaTurns} when it is not said.`),
+      .describe(
+        `Of \`persona\`: the person speaks at most so often; ${usualPersonaTurns} when it is not said.`,
+      ),
   })
   .partial()
   .superRefine((value, context) => {

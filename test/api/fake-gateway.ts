@@ -199,6 +199,12 @@ export const fakeGateway = async (
     chartDefinitions: (name) => JSON.stringify({ id: name }),
     streams: createStreamPermits({ perKey: 20, clock: systemClock }),
     simulator: null,
+    rehearsals: {
+      start: () => Promise.reject(new Error('No rehearsal starts here')),
+      list: () => Promise.resolve([]),
+      find: () => Promise.resolve(undefined),
+      cancel: () => Promise.resolve(false),
+    },
     trunkHostProblem: async (host) =>
       host === '169.254.169.254' ? 'This gateway sends no SIP there.' : undefined,
     urlProblem,

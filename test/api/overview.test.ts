@@ -440,7 +440,7 @@ test.serial('shows the progress of rehearsed scripts only for calls of the works
       asked.push(request.rehearsal);
       return { callId: randomUUID(), status: 'ringing', endReason: null };
     },
-    scriptProgress: async () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out' }),
+    scriptProgress: async () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out', persona: null }),
   });
   const { admin, number } = await fakeGateway(t, { simulator: known });
   const rehearsal = { step_timeout_sec: 30, people: { '0212345678': 'declines' } };

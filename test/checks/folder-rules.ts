@@ -117,9 +117,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'src/listen-in': { values: ['src/domain'], packages: ['pino', 'ws'] },
   /** Pictures of the charts. */
   'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
-  /** Suites of simulated callers: read, run by the API of a gateway, and judged. */
+  /** Suites of simulated callers: read, run on the simulated line, and judged. */
   'src/rehearsals': {
-    values: ['machines', 'src/charts', 'src/client', 'src/domain'],
+    values: ['machines', 'src/charts', 'src/domain'],
     packages: ['yaml', 'zod'],
   },
   /** The published client: it runs in browsers and in Node, and imports only its own files. */

@@ -297,6 +297,7 @@ const furnish = async ({
     `${number}/outbound`,
     `${number}/settings`,
     '/agents',
+    '/rehearsals',
     '/webhooks',
     '/webhooks/new',
     `/webhooks/${ids.parse(webhook.body).id}`,

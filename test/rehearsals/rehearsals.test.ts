@@ -205,7 +205,8 @@ const steps: JournalledStep[] = [
 
 const taken = (chart: string, steps: JournalledStep[]): ((name: string) => boolean) => {
   const coverage = createCoverage();
-  const never = (): string[] => coverage.report().find((one) => one.chart === chart)?.transitions.never ?? [];
+  const never = (): readonly string[] =>
+    coverage.report().find((one) => one.chart === chart)?.transitions.never ?? [];
   const before = never();
   coverage.add(steps);
   const after = never();

@@ -39,14 +39,20 @@ const ended = ['passed', 'failed', 'cancelled', 'interrupted'];
 
 test.serial('stores the results of a run and its differences to the previous run of the suite', async (t) => {
   const gateway = await sharing(t);
-  const first = await untilStatus(gateway, await start(gateway, quick, { name: 'mine', repeat: 2 }), ...ended);
+  const first = await untilStatus(
+    gateway,
+    await start(gateway, quick, { name: 'mine', repeat: 2 }),
+    ...ended,
+  );
   t.like(first, {
     suite: 'mine',
     status: 'passed',
     calls: 2,
     calls_done: 2,
     cases: { passed: 1, flaky: 0, failed: 0 },
-    results: { 0: { name: 'declines', outcome: 'passed', runs: { 0: { failures: [] }, 1: {} } } },
+    results: {
+      0: { name: 'declines', outcome: 'passed', runs: { 0: { failures: [] }, 1: { failures: [] } } },
+    },
     changes: null,
   });
   const busy = quick.replace('end_reason: declined', 'end_reason: busy');
@@ -73,7 +79,7 @@ test.serial('queues runs on the same number, and hangs up the calls of a cancell
   const calls = `/api/v1/admin/calls?number_id=${gateway.credentials.number_id}`;
   const callId = await until('the call of the run is active', async () => {
     const { body } = await gateway.admin.get(`${calls}&status=active`);
-    return z.object({ calls: z.array(z.object({ call_id: z.string() })) }).parse(body).calls[0]?.call_id;
+    return z.object({ calls: z.array(z.object({ id: z.string() })) }).parse(body).calls[0]?.id;
   });
   const second = await start(gateway, quick);
   const third = await start(gateway, quick);
@@ -89,10 +95,15 @@ test.serial('queues runs on the same number, and hangs up the calls of a cancell
 
 test.serial('refuses an invalid suite by line and column, and an unknown number', async (t) => {
   const gateway = await sharing(t);
-  const invalid = await gateway.admin.post(path, { suite: 'cases:\n  - name: one\n    caller: [{ hear: x }]\n' });
+  const invalid = await gateway.admin.post(path, {
+    suite: 'cases:\n  - name: one\n    caller: [{ hear: x }]\n',
+  });
   t.is(invalid.status, 400);
   t.like(invalid.body, { errors: { 0: { path: 'suite', message: '3:16: There is no hear here' } } });
-  const many = await gateway.admin.post(path, { suite: `${quick}${caseOf('other', 'callee: [{ is_busy: true }]')}${caseOf('last', 'callee: [{ is_busy: true }]')}`, repeat: 999 });
+  const many = await gateway.admin.post(path, {
+    suite: `${quick}${caseOf('other', 'callee: [{ is_busy: true }]')}${caseOf('last', 'callee: [{ is_busy: true }]')}`,
+    repeat: 999,
+  });
   t.like(many.body, { errors: { 0: { path: 'repeat' } } });
   const unknown = await gateway.admin.post(path, { suite: quick, number: '07099999999' });
   t.like(unknown, { status: 404, body: { code: 'number_not_found' } });
@@ -118,23 +129,26 @@ const restarted = async (t: ExecutionContext) => {
   return { settings, gateway, id };
 };
 
-test.serial('shows a run as interrupted whose gateway was closed or died, and frees its number', async (t) => {
-  const { settings, gateway, id } = await restarted(t);
-  await gateway.close();
-  const statusIn = async () =>
-    (await runStatement(settings.GW_DATABASE_URL, 'select status from rehearsal'))[0]?.['status'];
-  t.is(await statusIn(), 'interrupted');
-  // The row of a gateway that died has the status that it had.
-  await runStatement(settings.GW_DATABASE_URL, "update rehearsal set status = 'running', ended_at = null");
-  const next = await testGateway(t, settings);
-  t.is((await read(next, id)).status, 'interrupted');
-  t.is((await untilStatus(next, await start(next, quick), ...ended)).status, 'passed');
+test.serial(
+  'shows a run as interrupted whose gateway was closed or died, and frees its number',
+  async (t) => {
+    const { settings, gateway, id } = await restarted(t);
+    await gateway.close();
+    const statusIn = async () =>
+      (await runStatement(settings.GW_DATABASE_URL, 'select status from rehearsal'))[0]?.['status'];
+    t.is(await statusIn(), 'interrupted');
+    // The row of a gateway that died has the status that it had.
+    await runStatement(settings.GW_DATABASE_URL, "update rehearsal set status = 'running', ended_at = null");
+    const next = await testGateway(t, settings);
+    t.is((await read(next, id)).status, 'interrupted');
+    t.is((await untilStatus(next, await start(next, quick), ...ended)).status, 'passed');
 
-  // A run of another gateway that is silent for half a minute.
-  await runStatement(
-    settings.GW_DATABASE_URL,
-    `update rehearsal set status = 'running', ended_at = null, node = 'other', alive_at = now() - interval '1 minute' where id = '${id}'`,
-  );
-  t.is((await read(next, id)).status, 'interrupted');
-  t.is((await untilStatus(next, await start(next, quick), ...ended)).status, 'passed');
-});
+    // A run of another gateway that is silent for half a minute.
+    await runStatement(
+      settings.GW_DATABASE_URL,
+      `update rehearsal set status = 'running', ended_at = null, node = 'other', alive_at = now() - interval '1 minute' where id = '${id}'`,
+    );
+    t.is((await read(next, id)).status, 'interrupted');
+    t.is((await untilStatus(next, await start(next, quick), ...ended)).status, 'passed');
+  },
+);

@@ -1,6 +1,12 @@
 /** Plays a person of a rehearsal with the language model, and judges rehearsed calls with it. */
 import { z } from 'zod';
-import type { JudgeCall, PersonaLine, PersonaTurn, PlayPersona, RehearsalModel } from '#src/domain/persona.ts';
+import type {
+  JudgeCall,
+  PersonaLine,
+  PersonaTurn,
+  PlayPersona,
+  RehearsalModel,
+} from '#src/domain/persona.ts';
 import { dtmfDigits } from '#src/domain/in-call-request.ts';
 import { AgentFailure, retraction } from '../agent.ts';
 import type { ToolCall } from '../chat-completions/read-completion.ts';
@@ -13,7 +19,8 @@ const longest = 2_000;
 
 const endTool: Tool = {
   name: 'end_call',
-  description: 'Hangs up after what you say in this reply. Only when the goal is reached or cannot be reached.',
+  description:
+    'Hangs up after what you say in this reply. Only when the goal is reached or cannot be reached.',
   parameters: {
     type: 'object',
     properties: {
@@ -68,7 +75,10 @@ const answerOf = async (
 
 const ending = z.object({
   outcome: z.enum(['reached', 'given_up']),
-  reason: z.string().catch('').transform((text) => text.slice(0, 500)),
+  reason: z
+    .string()
+    .catch('')
+    .transform((text) => text.slice(0, 500)),
 });
 const keys = z.object({ keys: z.string().regex(dtmfDigits) });
 

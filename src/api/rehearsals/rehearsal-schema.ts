@@ -82,7 +82,8 @@ export const rehearsalResults = z
                   z.object({
                     message: z.string().meta({ example: 'says: the agent never said /friday/i' }),
                     turn: z.int().nullable().meta({
-                      description: 'Index of the turn in the transcript, from 0; null if it concerns no turn.',
+                      description:
+                        'Index of the turn in the transcript, from 0; null if it concerns no turn.',
                       example: null,
                     }),
                   }),
@@ -95,7 +96,8 @@ export const rehearsalResults = z
                 })
                 .nullable()
                 .meta({
-                  description: 'How the persona of the case ended; null without one, or if the agent hung up.',
+                  description:
+                    'How the persona of the case ended; null without one, or if the agent hung up.',
                 }),
               verdicts: z
                 .array(

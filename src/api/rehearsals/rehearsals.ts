@@ -21,7 +21,8 @@ const exampleSuite = `cases:
 
 const params = z.object({ id: idInPath('The run.') });
 
-const notFound = (): Refusal => new Refusal('not_found', 'There is no rehearsal with this id in the workspace.');
+const notFound = (): Refusal =>
+  new Refusal('not_found', 'There is no rehearsal with this id in the workspace.');
 
 export const startRehearsal = defineRoute({
   method: 'post',
@@ -119,7 +120,8 @@ export const getRehearsal = defineRoute({
   operationId: 'getRehearsal',
   tag: 'Rehearsals',
   summary: 'Read the results of a run',
-  description: 'Results of the finished cases, also while the run goes on. The words are in the transcripts of the calls.',
+  description:
+    'Results of the finished cases, also while the run goes on. The words are in the transcripts of the calls.',
   auth: 'viewer',
   params,
   responses: { 200: { description: 'The run with its results.', schema: rehearsalResults } },

@@ -39,11 +39,7 @@ const modelLines = ({ verdicts, persona }: RehearsedCall, style: Style): string[
     ...(persona === null ? [] : [`the person: ${persona.outcome.replace('_', ' ')}: ${persona.reason}`]),
   ].map((line) => style('dim', `    ${terminalLine(line)}`));
 
-const failedRun = (
-  run: RehearsedCall,
-  turns: readonly SpokenTurn[],
-  style: Style,
-): string[] => [
+const failedRun = (run: RehearsedCall, turns: readonly SpokenTurn[], style: Style): string[] => [
   ...run.failures.flatMap((failure, index) => [
     style('red', `    ${terminalLine(failure.message)}`),
     // For several failures without a turn, the transcript is printed once after the last.
@@ -73,7 +69,9 @@ export const caseLines = (
       ? `${style('yellow', '~')} ${name}: flaky, passed ${passed} of ${runs.length} ${took}`
       : `${style('red', '✘')} ${name}${runs.length === 1 ? '' : `: failed ${runs.length} of ${runs.length}`} ${took}`;
   const failed = runs.filter(({ failures }) => failures.length > 0);
-  return [told, ...failed.flatMap((run) => failedRun(run, turnsIn(transcripts, run.callId), style)), ''].join('\n');
+  return [told, ...failed.flatMap((run) => failedRun(run, turnsIn(transcripts, run.callId), style)), ''].join(
+    '\n',
+  );
 };
 
 /** Groups transitions by their origin, one line for each state. */

@@ -33,8 +33,10 @@ const RunRow = ({ run }: { run: Rehearsal }) => (
 
 const Runs = () => {
   const t = rehearsalWords.value;
-  const { value: first } = usePolled('rehearsals', () => listRehearsals(null), ({ rehearsals }) =>
-    rehearsals.some(isUnfinished) ? pollMs : null,
+  const { value: first } = usePolled(
+    'rehearsals',
+    () => listRehearsals(null),
+    ({ rehearsals }) => (rehearsals.some(isUnfinished) ? pollMs : null),
   );
   const [older, setOlder] = useState<{ rehearsals: Rehearsal[]; cursor: string | null }>();
   if (first === undefined) return <Loading />;

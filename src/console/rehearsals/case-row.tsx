@@ -21,9 +21,7 @@ const turnsAround = 2;
 const around = (turns: readonly Turn[], failed: number | null): { turn: Turn; isFailed: boolean }[] => {
   const first = failed === null ? Math.max(0, turns.length - mostTurns) : Math.max(0, failed - turnsAround);
   const end = failed === null ? turns.length : failed + turnsAround + 1;
-  return turns
-    .slice(first, end)
-    .map((turn, index) => ({ turn, isFailed: first + index === failed }));
+  return turns.slice(first, end).map((turn, index) => ({ turn, isFailed: first + index === failed }));
 };
 
 const Words = ({ callId, failed }: { callId: string; failed: number | null }) => {

@@ -14,9 +14,12 @@ import { countsOf, isUnfinished, RunState } from './run-words.tsx';
 
 const pollMs = 1_000;
 
-const verdictTones: Readonly<
-  Record<NonNullable<RehearsalResults['changes']>[number]['verdict'], Tone>
-> = { better: 'fine', worse: 'bad', new: 'calm', gone: 'calm' };
+const verdictTones: Readonly<Record<NonNullable<RehearsalResults['changes']>[number]['verdict'], Tone>> = {
+  better: 'fine',
+  worse: 'bad',
+  new: 'calm',
+  gone: 'calm',
+};
 
 const Changes = ({ changes }: { changes: NonNullable<RehearsalResults['changes']> }) => {
   const t = rehearsalWords.value;
@@ -62,8 +65,10 @@ const RunActions = ({ run, reload }: { run: RehearsalResults; reload: () => void
 export const RunPage = ({ id }: { id: string }) => {
   const t = rehearsalWords.value;
   const back = { to: linkTo('rehearsals'), label: t.back };
-  const polled = usePolled(`rehearsal ${id}`, () => getRehearsal(id), (run) =>
-    isUnfinished(run) ? pollMs : null,
+  const polled = usePolled(
+    `rehearsal ${id}`,
+    () => getRehearsal(id),
+    (run) => (isUnfinished(run) ? pollMs : null),
   );
   const { value: run, problem, reload } = polled;
   if (problem !== undefined) return <Missing back={back} />;

@@ -33,9 +33,7 @@ export const Rehearsal = defineEntity({
     startedAt: p.datetime(3).nullable(),
     endedAt: p.datetime(3).nullable(),
   },
-  uniques: [
-    { name: 'rehearsal_running_unique', properties: ['numberId'], where: "status = 'running'" },
-  ],
+  uniques: [{ name: 'rehearsal_running_unique', properties: ['numberId'], where: "status = 'running'" }],
   indexes: [
     { properties: ['workspaceId', 'createdAt', 'id'] },
     {

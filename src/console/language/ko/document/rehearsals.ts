@@ -31,7 +31,8 @@ export const rehearsals: Readonly<Record<string, string>> = {
   'The number whose agent was rehearsed.': '에이전트를 시험한 번호입니다.',
   '`queued`: another run uses the number. `interrupted`: the gateway of the run ended before the run did.':
     '`queued`: 다른 실행이 이 번호를 쓰고 있습니다. `interrupted`: 실행이 끝나기 전에 게이트웨이가 종료되었습니다.',
-  'Why the run ended early; null for a run to its end.': '일찍 끝난 이유입니다. 끝까지 실행했으면 null입니다.',
+  'Why the run ended early; null for a run to its end.':
+    '일찍 끝난 이유입니다. 끝까지 실행했으면 null입니다.',
   'Calls of each case.': '시나리오마다 거는 통화 수입니다.',
   'Calls at once.': '동시에 거는 통화 수입니다.',
   'Calls of the whole run.': '전체 통화 수입니다.',
@@ -47,12 +48,10 @@ export const rehearsals: Readonly<Record<string, string>> = {
     '통화입니다. 대화 내용은 그 통화에 있습니다. 거절되었으면 null입니다.',
   'Index of the turn in the transcript, from 0; null if it concerns no turn.':
     '대화에서 몇 번째 말인지(0부터)입니다. 특정한 말과 상관없으면 null입니다.',
-  'Expectations that failed; empty if the call passed.':
-    '어긋난 기대 조건입니다. 통과했으면 비어 있습니다.',
+  'Expectations that failed; empty if the call passed.': '어긋난 기대 조건입니다. 통과했으면 비어 있습니다.',
   'How the persona of the case ended; null without one, or if the agent hung up.':
     '페르소나가 어떻게 끝났는지입니다. 페르소나가 없거나 에이전트가 먼저 끊었으면 null입니다.',
-  'Verdicts of the language model, which the suite asks for.':
-    '시나리오가 요청한 언어 모델의 판정입니다.',
+  'Verdicts of the language model, which the suite asks for.': '시나리오가 요청한 언어 모델의 판정입니다.',
   'Finished cases, in the order of the suite.': '끝난 시나리오를 파일의 순서대로 보여 줍니다.',
   'States and transitions of the charts that the calls visited.': '통화가 거쳐 간 차트의 상태와 전이입니다.',
   'Differences to the previous run of the suite on this number; null without one, and before the end.':
