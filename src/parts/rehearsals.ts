@@ -146,6 +146,8 @@ const createRuns = (
       },
     });
     await storing;
+    // The calls of a gateway that shuts down were hung up.
+    if (services().operation.health.isDraining()) throw new RunEnded('interrupted');
     const before = await lastResultOf(database, run);
     return { ...result, changes: before === undefined ? null : changesSince(keep(before), keep(result)) };
   };

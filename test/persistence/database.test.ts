@@ -104,6 +104,7 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   await runStatement(url, 'alter table node drop version, drop load');
   await runStatement(url, 'drop table call_checkpoint');
   await runStatement(url, 'drop table simulated_callee');
+  await runStatement(url, 'drop table rehearsal');
   await runStatement(
     url,
     'create table call_revival (call_id uuid, epoch int, form int, ahead_ms double precision, token_sealed text, headers_sealed jsonb, start jsonb, progress jsonb, left_hangup text)',
