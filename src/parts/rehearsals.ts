@@ -284,7 +284,14 @@ export const startRehearsals = async (runtime: Needed, parts: Parts): Promise<Re
         throw new Refusal('concurrency_limit', 'Too many rehearsals of this workspace wait or run.');
       const id = randomUUID();
       const run = {
-        ...{ id, workspaceId, numberId: number.id, suite: name, source, repeat, parallel, callsAll },
+        id,
+        workspaceId,
+        numberId: number.id,
+        suite: name,
+        source,
+        repeat,
+        parallel,
+        callsAll,
         actor: `admin:${admin.id}`,
         node: config.node,
         createdAt: new Date(clock.now()),

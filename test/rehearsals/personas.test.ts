@@ -25,7 +25,8 @@ const played = new Map<string, ModelRequest[]>();
 
 const withModel = sharedGateway(async (scope) => {
   const models = await startModelServer((asked) => {
-    const [{ content: prompt = '' } = {}, ...lines] = asked.messages;
+    const [system, ...lines] = asked.messages;
+    const prompt = system?.content ?? '';
     if (prompt.startsWith('You judge')) {
       const statement = lines[0]?.content.split('\n')[0] ?? '';
       const holds = !statement.includes('rude') && lines[0]?.content.includes('on Friday now') === true;

@@ -103,8 +103,10 @@ test.serial('the JSON schema for editors equals the schema that reads suites', (
 // Results
 
 const failed = (message: string, turn: number | null = null): RehearsedCall => ({
-  ...{ callId: 'call-1', persona: null, verdicts: [] },
+  callId: 'call-1',
   failures: [{ message, turn }],
+  persona: null,
+  verdicts: [],
 });
 const transcripts = new Map([
   [

@@ -34,6 +34,11 @@ type Values = {
 const OpenFile = ({ onOpen }: { onOpen: (name: string, text: string) => void }) => {
   const input = useRef<HTMLInputElement>(null);
   const t = rehearsalWords.value;
+  const read = async (field: HTMLInputElement): Promise<void> => {
+    const file = field.files?.[0];
+    if (file !== undefined) onOpen(file.name, await file.text());
+    field.value = '';
+  };
   return (
     <>
       <input
@@ -41,11 +46,7 @@ const OpenFile = ({ onOpen }: { onOpen: (name: string, text: string) => void }) 
         type="file"
         accept=".yaml,.yml"
         hidden
-        onChange={async ({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) onOpen(file.name, await file.text());
-          currentTarget.value = '';
-        }}
+        onChange={({ currentTarget }) => void read(currentTarget)}
       />
       <button type="button" onClick={() => input.current?.click()}>
         {t.open}
@@ -57,11 +58,11 @@ const OpenFile = ({ onOpen }: { onOpen: (name: string, text: string) => void }) 
 /** Fills in the chosen included suite. */
 const useChosenSuite = ({ values: { chosen }, set }: Form<Values>): void => {
   useEffect(() => {
-    if (chosen === own) return;
-    void includedSuite(chosen).then((suite) => {
-      set('suite', suite);
+    const fillIn = async (): Promise<void> => {
+      set('suite', await includedSuite(chosen));
       set('name', chosen);
-    });
+    };
+    if (chosen !== own) void fillIn();
   }, [chosen]);
 };
 
