@@ -9,6 +9,15 @@ import {
 } from '#src/domain/rehearsal.ts';
 import { timestamp } from '../fields.ts';
 
+export const exampleSuite = `cases:
+  - name: answers who calls in
+    caller:
+      - says: Are you open today?
+      - hears: /\\S{2,}/
+      - hangs_up: true
+    expect: { end_reason: counterparty_hangup }
+`;
+
 const count = z.int().min(0);
 
 export const rehearsal = z
@@ -59,7 +68,7 @@ const share = z.object({
 export const rehearsalResults = z
   .object({
     ...rehearsal.shape,
-    source: z.string().meta({ description: 'The suite, in YAML.' }),
+    source: z.string().meta({ description: 'The suite, in YAML.', example: exampleSuite }),
     results: z
       .array(
         z.object({

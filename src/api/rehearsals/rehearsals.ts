@@ -8,16 +8,13 @@ import { defineRoute } from '../http/route.ts';
 import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../http/cursor.ts';
 import { idInPath } from '../ids.ts';
 import { requireSimulator } from '../simulator/script-schema.ts';
-import { presentRehearsal, presentResults, rehearsal, rehearsalResults } from './rehearsal-schema.ts';
-
-const exampleSuite = `cases:
-  - name: answers who calls in
-    caller:
-      - says: Are you open today?
-      - hears: /\\S{2,}/
-      - hangs_up: true
-    expect: { end_reason: counterparty_hangup }
-`;
+import {
+  exampleSuite,
+  presentRehearsal,
+  presentResults,
+  rehearsal,
+  rehearsalResults,
+} from './rehearsal-schema.ts';
 
 const params = z.object({ id: idInPath('The run.') });
 
