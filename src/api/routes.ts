@@ -63,6 +63,7 @@ import { getChart, getChartDefinition } from './workspace/get-chart.ts';
 import { listEngines } from './speech/list-engines.ts';
 import { speakSample } from './speech/speak-sample.ts';
 import { getFleet } from './workspace/get-fleet.ts';
+import { getLatency } from './workspace/get-latency.ts';
 import { getOverview } from './workspace/get-overview.ts';
 import { getUsage } from './workspace/get-usage.ts';
 import { getWorkspace, updateWorkspace } from './workspace/workspace.ts';
@@ -121,6 +122,7 @@ export const routes: readonly Route[] = [
   getUsage,
   getOverview,
   getFleet,
+  getLatency,
   listGateways,
   listTokens,
   createToken,

@@ -14,6 +14,8 @@ import { callTransitions, type StoredTransition } from '#src/persistence/calls/c
 import { createCallReading, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
 import { turnsWithWords } from '#src/persistence/calls/search-excerpts.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
+import type { LatencySummary } from '#src/domain/latency-summary.ts';
+import { latencyOfCall } from '#src/persistence/calls/latency-statistics.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
 import { turnLatencies } from '#src/persistence/calls/turn-latencies.ts';
@@ -57,6 +59,8 @@ export type StoredCalls = {
   count(query: CallListQuery): Promise<number>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
+  /** Resolves to the latency of the call's replies; null without a measured turn. */
+  latency(call: Pick<CallRow, 'id' | 'answeredAt'>): Promise<LatencySummary | null>;
   /** Resolves to the words that were heard so far, in order. */
   transcript(callId: string): Promise<TurnRecord[]>;
   /** Resolves to the facts so far after this sequence number, in order. */
@@ -113,6 +117,7 @@ export const createStoredCalls = (db: Database): StoredCalls => {
     },
     count: (query) => countCalls(db, query).catch(tooBroad),
     records: (wanted) => callRecords(db, wanted),
+    latency: async ({ id, answeredAt }) => (answeredAt === null ? null : latencyOfCall(db, id)),
     transcript: (callId) => transcriptOf(db, callId),
     journal: (callId, after) => journalOf(db, callId, after),
     sipMessages: (callId) => sipMessagesOf(db, callId),

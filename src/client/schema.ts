@@ -308,6 +308,8 @@ export type Call = {
   /** For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP. */
   post_dial_delay_ms: number | null;
   sound: CallSound;
+  /** How long the other party waited for replies, so far. Absent without a measured turn, and in exports. */
+  latency?: LatencySummary | undefined;
 };
 
 /** Audio statistics. Filled when the call has ended, except `one_way`; unknown values are null, and all are null if no packets are sent. */
@@ -341,6 +343,56 @@ export type CallSound = {
   one_way: 'nothing_received' | 'nothing_delivered' | null;
 };
 
+export type LatencySummary = {
+  /** Number of measured turns: turns of the agent that answer speech and were heard. With fewer than 10, `p90` is the slowest turn; with fewer than 100, `p99` is. */
+  turns: number;
+  /** Number of calls with such a turn. */
+  calls: number;
+  /** From the end of speech of the other party to the first audible sound of the reply. Milliseconds. */
+  wait_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the end of speech to the decision that the turn is over. */
+  endpointing_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the request for the reply to its first text. */
+  first_token_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the request to the first sentence that can be spoken. */
+  first_sentence_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the request to the first audible sound. */
+  first_audio_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** Parts of the median wait, in proportion to the average parts of the fifth of the turns around the median. */
+  share: {
+    /** The median wait. The other values add up to it. */
+    wait_ms: number;
+    /** Share of the detection of the end of speech. */
+    endpointing_ms: number;
+    /** Share of the gateway, from that decision to the request. */
+    gateway_ms: number;
+    /** Share of the agent, from the request to its first sentence. */
+    agent_ms: number;
+    /** Share of the synthesizer, from the first sentence to its first sound. */
+    voice_ms: number;
+  };
+};
+
 export type TranscriptTurn = {
   role: 'assistant' | 'user';
   sequence: number;
@@ -360,7 +412,7 @@ export type CallEvent = {
   at: string;
   /** Seconds from the answer; null before it, and for unanswered calls. */
   t_offset_sec: number | null;
-  /** The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over). */
+  /** The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with `agent` (its kind) and the known values of `endpointing_ms` (from the last sound of the other party to the end of its turn), `queued_ms` (from then to the request for the reply), and from the request `first_token_ms`, `first_sentence_ms` and `first_audio_ms`; the wait is the sum of the first, the second and the last. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over). */
   data: Record<string, unknown>;
 };
 
@@ -756,6 +808,8 @@ export type WorkspaceCall = {
   /** For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP. */
   post_dial_delay_ms: number | null;
   sound: CallSound;
+  /** How long the other party waited for replies, so far. Absent without a measured turn, and in exports. */
+  latency?: LatencySummary | undefined;
   /** The trunk of the call, the last one that was tried; null if there is none. */
   trunk: {
     /** `configured` for the trunk of the gateway itself. */
@@ -1102,6 +1156,23 @@ export type Fleet = {
     from: string | null;
     to: string;
     count: number;
+  }[];
+};
+
+export type LatencyReport = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  from: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  until: string;
+  /** Calls that started in this time; null without a measured turn. */
+  current: LatencySummary | null;
+  /** Calls of the same length of time before `from`. */
+  before: LatencySummary | null;
+  /** The current values by kind of agent, the most turns first. */
+  agents: {
+    /** `builtin`, or the type of the endpoint. */
+    agent: 'builtin' | 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra';
+    latency: LatencySummary;
   }[];
 };
 
@@ -2846,6 +2917,18 @@ export type Operations = {
       | undefined;
     answer: Fleet;
   };
+  /** Read how long callers wait for replies. Percentiles of the waits for replies and of their stages over the last day or week, and of the one before, of one number or of all numbers: over the turns of the 300 newest answered calls of each, for all gateways. */
+  getLatency: {
+    request:
+      | {
+          /** `day`: the last 24 hours; `week`: the last 7 days. */
+          period?: 'day' | 'week' | undefined;
+          /** Only calls of this number. */
+          number_id?: string | undefined;
+        }
+      | undefined;
+    answer: LatencyReport;
+  };
   /** List the gateways. The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over. */
   listGateways: {
     request: undefined;
@@ -3641,6 +3724,7 @@ export const operations = {
   getUsage: { method: 'GET', path: '/api/v1/admin/usage', headers: [], answer: 'json' },
   getOverview: { method: 'GET', path: '/api/v1/admin/overview', headers: [], answer: 'json' },
   getFleet: { method: 'GET', path: '/api/v1/admin/fleet', headers: [], answer: 'json' },
+  getLatency: { method: 'GET', path: '/api/v1/admin/latency', headers: [], answer: 'json' },
   listGateways: { method: 'GET', path: '/api/v1/admin/gateways', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },

@@ -128,6 +128,10 @@ export const getChart = async (name: ChartName): Promise<string> => (await clien
 /** Returns the definition of a chart for other programs. */
 export const getChartDefinition = (name: ChartName) => client.getChartDefinition({ name });
 
+/** Returns the waits for replies of a number, or of all numbers. */
+export const getLatency = (period: 'day' | 'week', numberId?: string) =>
+  client.getLatency({ period, ...(numberId === undefined ? {} : { number_id: numberId }) });
+
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
 

@@ -293,7 +293,11 @@ const openSwitchboard = (
   const { open, resume } = telephony.lines;
   const secretKeys = createSecretKeys();
   const openLines = createOpenLines({ bus, secretKeys, open, resume });
-  const latency = createLatency({ bus, now: steadyClock.now });
+  const latency = createLatency({
+    bus,
+    now: steadyClock.now,
+    agentOf: (callId) => agents.find(callId)?.kind,
+  });
   const publish = (callId: string, fact: CallFact): void =>
     bus.publish('fact', { callId, fact: callTime.stamp(callId, latency.addTo(callId, fact)) });
   const machine = callMachineWith({

@@ -29,7 +29,14 @@ const callable = async (database: Database, { number, workspaceId }: RehearsedNu
   return found;
 };
 
-const latency = z.object({ latency: z.object({ endpointingMs: z.number(), firstAudioMs: z.number() }) });
+/** `queuedMs` is absent in facts that were stored before it was measured. */
+const latency = z.object({
+  latency: z.object({
+    endpointingMs: z.number(),
+    queuedMs: z.number().default(0),
+    firstAudioMs: z.number(),
+  }),
+});
 
 /** Waits until the journal of a call is complete. Resolves to what the journal says. */
 const followed = async (
@@ -52,7 +59,8 @@ const followed = async (
         seen.add(entry);
         facts.push(entry.type);
         const measured = latency.safeParse(entry.data).data?.latency;
-        if (measured !== undefined) latenciesMs.push(measured.endpointingMs + measured.firstAudioMs);
+        if (measured !== undefined)
+          latenciesMs.push(measured.endpointingMs + measured.queuedMs + measured.firstAudioMs);
       }
       if (seen.isWhole() || clock.now() - seen.endedAt() > lateFactsMs) return { facts, latenciesMs };
       signal.throwIfAborted();

@@ -669,7 +669,7 @@ const createLatencyWorld = () => {
   const observed: [string, number][] = [];
   const bus = createCallBus({ logger: pino({ level: 'silent' }) });
   bus.subscribe('measured', ({ stage, milliseconds }) => observed.push([stage, milliseconds]));
-  const times = createLatency({ bus, now: () => at });
+  const times = createLatency({ bus, now: () => at, agentOf: () => 'webhook' });
   const onLine = (event: LineEvent): void => bus.publish('line', { callId, event });
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({
     type: 'turn.spoken',
@@ -695,9 +695,10 @@ const createLatencyWorld = () => {
         backchannel,
         ...(endedAt === undefined ? {} : { endedAt }),
       }),
-    plays: (startedAt: number, text = 'Good morning.'): void =>
-      onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole: true }),
+    plays: (startedAt: number, text = 'Good morning.', whole = true): void =>
+      onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole }),
     answers: (): void => onLine({ type: 'line.answered', at }),
+    isHeld: (): void => onLine({ type: 'line.held', at }),
     spoken,
     latencyOfTurn(startedAt: number) {
       const fact = times.addTo(callId, spoken(startedAt));
@@ -728,23 +729,80 @@ test('adds the time since the answer to each result of answer detection', (t) =>
 test('records the duration of each stage of an agent turn', (t) => {
   const { observed, reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(700);
+  pass(20);
   reply('asked');
   pass(200);
   reply('first_token');
   pass(50);
   reply('first_sentence');
   pass(2_000);
-  plays(1_300);
-  plays(2_500);
-  const latency = { endpointingMs: 300, firstTokenMs: 200, firstSentenceMs: 250, firstAudioMs: 300 };
-  t.deepEqual(latencyOfTurn(1_300), latency);
+  plays(1_320);
+  plays(2_520);
+  t.deepEqual(latencyOfTurn(1_320), {
+    agent: 'webhook',
+    endpointingMs: 300,
+    queuedMs: 20,
+    firstTokenMs: 200,
+    firstSentenceMs: 250,
+    firstAudioMs: 300,
+  });
   t.deepEqual(observed, [
     ['endpointing', 300],
     ['first_token', 200],
     ['first_sentence', 250],
     ['first_audio', 300],
+    ['wait', 1_320 - 700],
   ]);
-  t.is(latencyOfTurn(1_300), undefined, 'it is told once');
+  t.is(latencyOfTurn(1_320), undefined, 'it is told once');
+});
+
+test('measures no wait for words before the agent finished, a hold or a transfer', (t) => {
+  const { times, observed, reply, pass, hears, plays, isHeld, latencyOfTurn } = createLatencyWorld();
+  const answered = (): object | undefined => {
+    pass(10);
+    reply('asked');
+    reply('first_sentence');
+    plays(5_000);
+    const latency = latencyOfTurn(5_000);
+    t.is(latency?.endpointingMs, undefined);
+    return latency;
+  };
+  const unmeasured = { agent: 'webhook', firstSentenceMs: 0 };
+  hears(900);
+  pass(10);
+  plays(500, 'What it was saying when it could not be interrupted.');
+  t.like(answered(), unmeasured);
+  hears(1_000);
+  isHeld();
+  t.like(answered(), unmeasured);
+  hears(1_000);
+  times.addTo(callId, { type: 'call.transfer_failed', transferId: 'a', reason: 'busy' });
+  t.like(answered(), unmeasured);
+  hears(1_000);
+  hears();
+  t.like(answered(), unmeasured);
+  t.false(observed.some(([stage]) => stage === 'wait'));
+});
+
+test('measures the wait for an answer to an interruption', (t) => {
+  const { reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+  hears(900);
+  plays(500, 'What it was', false);
+  reply('asked');
+  reply('first_sentence');
+  pass(10);
+  plays(1_010);
+  t.like(latencyOfTurn(1_010), { endpointingMs: 100, queuedMs: 0, firstAudioMs: 10 });
+});
+
+test('does not use words of a program in place of a reply as its first audio', (t) => {
+  const { observed, reply, plays, latencyOfTurn } = createLatencyWorld();
+  reply('asked');
+  reply('first_sentence');
+  plays(1_000, '', false);
+  plays(1_400, 'What a program says instead.');
+  t.is(latencyOfTurn(1_400), undefined);
+  t.false(observed.some(([stage]) => stage === 'first_audio'));
 });
 
 test('omits unknown latencies from an agent turn', (t) => {
@@ -754,7 +812,7 @@ test('omits unknown latencies from an agent turn', (t) => {
   pass(10);
   reply('first_sentence');
   plays(1_020);
-  t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
+  t.deepEqual(latencyOfTurn(1_020), { agent: 'webhook', firstSentenceMs: 10, firstAudioMs: 20 });
 });
 
 test('does not start a latency measurement at a backchannel', (t) => {
@@ -763,7 +821,7 @@ test('does not start a latency measurement at a backchannel', (t) => {
   reply('asked');
   reply('first_sentence');
   plays(1_000);
-  t.deepEqual(latencyOfTurn(1_000), { firstSentenceMs: 0, firstAudioMs: 0 });
+  t.deepEqual(latencyOfTurn(1_000), { agent: 'webhook', firstSentenceMs: 0, firstAudioMs: 0 });
   t.deepEqual(
     observed.map(([stage]) => stage),
     ['first_sentence', 'first_audio'],
@@ -794,7 +852,7 @@ test('does not use an unheard sentence as the first audio of a reply', (t) => {
   reply('first_sentence');
   plays(1_000, '');
   plays(1_400);
-  t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
+  t.deepEqual(latencyOfTurn(1_400), { agent: 'webhook', firstSentenceMs: 0, firstAudioMs: 400 });
 });
 
 test('removes the latency state of an ended call', (t) => {

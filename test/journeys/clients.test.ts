@@ -582,8 +582,9 @@ test.serial('has metrics of a call after its end', async (t) => {
   );
   t.is(after.get('trunkline_calls_in_progress{direction="outbound",status="active"}'), 0);
   t.is(after.get('trunkline_facts_waiting'), 0);
-  for (const stage of ['endpointing', 'first_token', 'first_sentence', 'first_audio']) {
-    t.true((after.get(`trunkline_turn_stage_seconds_count{stage="${stage}"}`) ?? 0) >= 1, stage);
+  for (const stage of ['endpointing', 'first_token', 'first_sentence', 'first_audio', 'wait']) {
+    const count = after.get(`trunkline_turn_stage_seconds_count{stage="${stage}",agent="builtin"}`);
+    t.true((count ?? 0) >= 1, stage);
   }
   t.is(after.get('trunkline_http_requests_total{method="POST",route="/api/v1/calls",status="201"}'), 1);
   t.false([...after.keys()].some((name) => name.includes(callId)));

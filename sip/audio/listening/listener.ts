@@ -74,12 +74,12 @@ export type ListenerOptions = {
  * Detects that audio stopped arriving during a voice. After a stall of the process, the timer fires before the waiting
  * packets are read, so the check is made twice.
  */
-const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
+const createAudioWatch = (time: LineTime, onNoAudio: (forMs: number) => void) => {
   const alarm = createAlarm(time);
   let lastAt = 0;
   const hasNone = (): boolean => time.since(lastAt) >= noAudioMs;
   const lookAgain = (): void => {
-    if (hasNone()) onNoAudio();
+    if (hasNone()) onNoAudio(time.since(lastAt));
     else start();
   };
   const start = (): void =>

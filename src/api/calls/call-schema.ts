@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
+import { latencySummary } from './latency-schema.ts';
 import { callSound } from './sound-schema.ts';
 import { transferReasons, transferStatuses } from '#src/domain/call-transfer.ts';
 import { consentMeans } from '#src/domain/consent.ts';
@@ -228,6 +229,10 @@ export const callRecord = z
       example: 1830,
     }),
     sound: callSound,
+    latency: latencySummary.optional().meta({
+      description:
+        'How long the other party waited for replies, so far. Absent without a measured turn, and in exports.',
+    }),
   })
   .meta({ id: 'Call' });
 

@@ -64,7 +64,8 @@ export const getWorkspaceCall = defineRoute({
     callId: params.callId,
     workspaceId: caller.workspace.id,
   });
-  return { status: 200, body: presentWorkspaceCall(call) };
+  const latency = await services.calls.storedCalls.latency(call);
+  return { status: 200, body: presentWorkspaceCall(call, latency) };
 });
 
 export const getWorkspaceCallEvents = defineRoute({

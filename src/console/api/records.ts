@@ -20,6 +20,8 @@ export type {
   Fleet,
   FleetCounts,
   Gateway,
+  LatencyReport,
+  LatencySummary,
   ListedCallee,
   Overview,
   PhoneNumber,
@@ -72,11 +74,12 @@ export type CallEvent = AnyCallEvent & {
 };
 
 /**
- * Latencies in milliseconds. The first one is measured from the end of the other party's audio to its recognized words,
- * the others from these words.
+ * Latencies in milliseconds: from the end of the other party's speech to the end of its turn, from then to the request
+ * for the reply, and the others from the request.
  */
 export type Latency = {
   endpointing_ms?: number;
+  queued_ms?: number;
   first_token_ms?: number;
   first_sentence_ms?: number;
   first_audio_ms?: number;

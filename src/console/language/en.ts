@@ -7,6 +7,7 @@ import { trial, trunks, webhooks } from './en/connections.ts';
 import { compare } from './en/compare.ts';
 import { fleet } from './en/fleet.ts';
 import { inspector } from './en/inspector.ts';
+import { latency } from './en/latency.ts';
 import { numbers } from './en/numbers.ts';
 import { overview } from './en/overview.ts';
 import { phone } from './en/phone.ts';
@@ -26,6 +27,7 @@ export const en = {
   compare,
   fleet,
   inspector,
+  latency,
   numbers,
   trial,
   webhooks,

@@ -7,6 +7,7 @@ import { trial, trunks, webhooks } from './ko/connections.ts';
 import { compare } from './ko/compare.ts';
 import { fleet } from './ko/fleet.ts';
 import { inspector } from './ko/inspector.ts';
+import { latency } from './ko/latency.ts';
 import { numbers } from './ko/numbers.ts';
 import { overview } from './ko/overview.ts';
 import { phone } from './ko/phone.ts';
@@ -26,6 +27,7 @@ export const ko: Texts = {
   compare,
   fleet,
   inspector,
+  latency,
   numbers,
   trial,
   webhooks,

@@ -18,6 +18,7 @@ import { isHangUpAtOnce, whyEnded } from '../call/why-ended.ts';
 import { connection } from '../connection.ts';
 import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
+import { LatencyCard } from '../parts/latency-card.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { deviceTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
@@ -161,6 +162,7 @@ export const CallPage = ({ id }: { id: string }) => {
         <CallFacts call={call} />
         <div class="call-more">
           <Timeline call={call} events={events} playback={playback} />
+          {call.latency !== undefined && <LatencyCard now={call.latency} before={null} />}
           <SoundPanel call={call} />
         </div>
         <SipLadderCard call={call} />

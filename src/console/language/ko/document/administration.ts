@@ -67,6 +67,10 @@ export const administration: Readonly<Record<string, string>> = {
   'Total duration of the outbound calls that began on this day of the workspace, in all and by number, with the limits (`daily_minutes`).':
     '워크스페이스의 오늘 시작한 발신 통화 시간을 전체와 번호별로, 한도(`daily_minutes`)와 함께 보여 줍니다.',
   'Read the overview': '통화 현황 읽기',
+  'Read how long callers wait for replies': '대답을 기다린 시간 읽기',
+  'Percentiles of the waits for replies and of their stages over the last day or week, and of the one before, of one number or of all numbers: over the turns of the 300 newest answered calls of each, for all gateways.':
+    '지난 하루나 한 주와 그 이전 같은 기간에 대답을 기다린 시간과 그 단계의 백분위수를 번호 하나나 모든 번호에 대해 알려 줍니다. 기간마다 받은 통화 가운데 최근 300개의 차례로 계산하며 모든 게이트웨이를 합친 값입니다.',
+  '`day`: the last 24 hours; `week`: the last 7 days.': '`day`는 지난 24시간, `week`는 지난 7일입니다.',
   "Calls and answers by day, end reasons, turn latency of today and yesterday, and failing agents, trunks and webhooks, over the last days in the workspace's time zone, for all gateways. A call belongs to the day on which it started.":
     '워크스페이스의 최근 며칠 동안의 일별 통화와 응답, 종료 사유, 오늘과 어제의 응답 지연, 실패하는 에이전트와 회선과 웹훅을 모든 게이트웨이에 걸쳐 보여 줍니다. 날짜는 워크스페이스의 시간대를 따르며, 통화는 시작한 날에 속합니다.',
   'Count calls by state': '상태별 통화 수',
