@@ -468,7 +468,7 @@ const journalEvent = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-const latency = z.record(z.string(), z.number().min(0));
+const latency = z.object({ agent: z.string() }).catchall(z.number().min(0));
 
 test.serial('streams a call from ringing to summary, equal to the facts read later', async (t) => {
   const gateway = await testGateway(t);
@@ -543,8 +543,15 @@ test.serial(
     );
     const [first, second] = events.filter(({ data }) => data['role'] === 'assistant');
     const ofKickoff = latency.parse(first?.data['latency']);
-    t.deepEqual(Object.keys(ofKickoff).sort(), ['first_audio_ms', 'first_sentence_ms', 'first_token_ms']);
-    t.true('endpointing_ms' in latency.parse(second?.data['latency']));
+    t.deepEqual(Object.keys(ofKickoff).sort(), [
+      'agent',
+      'first_audio_ms',
+      'first_sentence_ms',
+      'first_token_ms',
+    ]);
+    t.is(ofKickoff.agent, 'builtin');
+    const ofReply = latency.parse(second?.data['latency']);
+    t.true('endpointing_ms' in ofReply && 'queued_ms' in ofReply);
   },
 );
 
