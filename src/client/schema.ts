@@ -918,6 +918,7 @@ export type CallFile = {
     /** Latency of a reply of the agent; null if it was not measured. */
     latency: {
       endpointing_ms?: number | undefined;
+      queued_ms?: number | undefined;
       first_token_ms?: number | undefined;
       first_sentence_ms?: number | undefined;
       first_audio_ms?: number | undefined;

@@ -67,6 +67,7 @@ export const callFile = z
           latency: z
             .object({
               endpointing_ms: milliseconds,
+              queued_ms: milliseconds,
               first_token_ms: milliseconds,
               first_sentence_ms: milliseconds,
               first_audio_ms: milliseconds,
@@ -76,6 +77,7 @@ export const callFile = z
               description: 'Latency of a reply of the agent; null if it was not measured.',
               example: {
                 endpointing_ms: 310,
+                queued_ms: 0,
                 first_token_ms: 210,
                 first_sentence_ms: 340,
                 first_audio_ms: 520,
@@ -119,6 +121,7 @@ const latencyIn = ({ data: { latency } }: JournalEntry): Latency | null => {
   };
   const found = {
     endpointingMs: ms('endpointingMs'),
+    queuedMs: ms('queuedMs'),
     firstTokenMs: ms('firstTokenMs'),
     firstSentenceMs: ms('firstSentenceMs'),
     firstAudioMs: ms('firstAudioMs'),
