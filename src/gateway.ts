@@ -28,6 +28,7 @@ import { countryOf, platformPolicyOf } from './start/platform-policy.ts';
 import { linkOfCredentials, writeCredentials, type Credentials } from './start/credentials.ts';
 import { type Runtime, realEnvironment, type Environment } from './parts/runtime.ts';
 import { urlOf } from './start/local-url.ts';
+import { patiently } from './start/patiently.ts';
 import { startAgents, startLanguageModel } from './parts/agents.ts';
 import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
@@ -178,7 +179,7 @@ export const startGateway = async (
     condition: () => ({ version, load: telemetry.load() }),
     ...nodeDuties(runtime, parts, takeOver),
   });
-  await cluster.takes(true);
+  await patiently(() => cluster.takes(true));
   const handOver = startHandOver(runtime, { ...parts, takeOver });
 
   // The rest of the start blocks the event loop: resumed calls first have their lines, and their facts are stored.
@@ -212,7 +213,7 @@ export const startGateway = async (
     version,
   });
   await cluster.listensAt(server.url);
-  await events.deliveries.start();
+  await patiently(events.deliveries.start);
   const credentials = kept ?? (await keepCredentials(config, seeded, server.url));
 
   steps.loaded(liveCalls.count.get());

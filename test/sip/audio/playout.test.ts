@@ -536,6 +536,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
   const clock = createOrderedClock();
   const counterparty: number[] = [];
   const agent: number[] = [];
+  const memory = new Set<ArrayBufferLike>();
   let finished = 0;
   let isWanted = true;
   let skipped = 0;
@@ -544,6 +545,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
       write(one, other) {
         counterparty.push(...one);
         agent.push(...other);
+        memory.add(one.buffer).add(other.buffer);
         if (one.length !== other.length) throw new Error('Both sides must be of the same length');
       },
       drained: () => Promise.resolve(),
@@ -568,6 +570,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
     frames,
     counterparty,
     agent,
+    memory,
     finished: () => finished,
     skipped: () => skipped,
     want: (wanted: boolean) => void (isWanted = wanted),
@@ -586,6 +589,13 @@ test.serial('records both sides in stereo at the time of their audio', (t) => {
   recording.finish();
   t.deepEqual(levels(counterparty), [100, 100, 200, 200, 200, 200]);
   t.deepEqual(levels(agent), [0, 0, 7, 7, 0, 0]);
+});
+
+test.serial('writes the audio of all frames in the same memory', (t) => {
+  const { recording, frames, memory } = createRecordingWorld();
+  recording.said(new Int16Array(4_000).fill(7));
+  frames(50, 100);
+  t.is(memory.size, 2, 'one for each side');
 });
 
 test.serial('skips audio while it is not wanted, and both sides continue at their time', (t) => {
