@@ -296,6 +296,7 @@ const furnish = async ({
     `${number}/inbound`,
     `${number}/outbound`,
     `${number}/settings`,
+    `${number}/latency`,
     '/agents',
     '/rehearsals',
     '/webhooks',

@@ -161,14 +161,14 @@ if (missing.length > 0) {
         `${media}: reports the end of speech of a far end that ${sendsSilence ? 'sends' : 'suppresses'} silence`,
         async (t) => {
           const { line, far } = await call(t, { media, sendsSilence });
-          const isWithin = ({ text, lateMs }: { text: string; lateMs: number }): boolean =>
-            text === 'Tomorrow at seven.' && lateMs > -60 && lateMs < 60;
+          // Damaged words end at the same time.
+          const isWithin = (lateMs: number): boolean => lateMs > -60 && lateMs < 60;
           await measure(t, isWithin, async () => {
             const before = line.all('line.heard').length;
             const said = await far.say('Tomorrow at seven.');
             await untilHeardAfter(line, { before, to: said.to });
             const heard = line.all('line.heard')[before];
-            return { text: heard?.text ?? '', lateMs: (heard?.endedAt ?? 0) - said.to };
+            return (heard?.endedAt ?? 0) - said.to;
           });
           await hangUp(t, line);
         },
