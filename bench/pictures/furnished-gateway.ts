@@ -129,7 +129,7 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
       const suite = [
         'cases:',
         '  - name: answers',
-        `    caller: [{ says: ${says} }, { hears: /./ }, { hangs_up: true }]`,
+        `    caller: [{ says: "${says}" }, { hears: /./ }, { hangs_up: true }]`,
         '    expect: { end_reason: counterparty_hangup }',
         '  - name: confirms',
         `    caller: [{ says: "${hears}" }, { hears: /./ }, { hangs_up: true }]`,
