@@ -2,7 +2,7 @@
  * Delays of the agent's replies, measured from the end of the other party's speech to the beginning of the reply's
  * audio.
  */
-import { turnWait } from '#src/domain/turn-wait.ts';
+import { turnWait } from './turn-wait.ts';
 
 /** Returns the delay in seconds; null if unknown, or if the sentence was not a reply. */
 export const delayOf = (data: Readonly<Record<string, unknown>>): number | null => {
