@@ -83,7 +83,7 @@ const createAudioWatch = (time: LineTime, onNoAudio: (forMs: number) => void) =>
     else start();
   };
   const start = (): void =>
-    alarm.set(noAudioMs, () => {
+    alarm.set(Math.max(frameMs, noAudioMs - time.since(lastAt)), () => {
       if (hasNone()) alarm.set(frameMs, lookAgain);
       else start();
     });
