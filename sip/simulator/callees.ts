@@ -149,7 +149,7 @@ export const callerOf = (script: Script | null, playing: Playing = {}): Behaviou
 const resumedPerson = (script: Script, playing?: Playing): Behaviour =>
   goingOn((phone) => talkByScript(phone, script, playing));
 
-/** What persons with a script have in common. `playPersona` is null without a language model. */
+/** Dependencies shared by all persons with a script. `playPersona` is null without a language model. */
 export type ScriptWorld = {
   rehearsals: Rehearsals;
   onCheckpoint: (callId: string) => void;

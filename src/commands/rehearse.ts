@@ -22,8 +22,7 @@ import {
 import { changesSince, keep, storedResult, type StoredResult } from '#src/rehearsals/comparison.ts';
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
-import type { SpokenTurn } from '#src/rehearsals/expectations.ts';
-import type { Transcripts } from '#src/rehearsals/transcripts.ts';
+import type { SpokenTurn, Transcripts } from '#src/rehearsals/transcripts.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/local-url.ts';
 import { parseOptions, UsageError } from './parse-options.ts';

@@ -81,7 +81,7 @@ export type RehearsalRun = {
   parallel: number;
   callsAll: number;
   callsDone: number;
-  /** Who started the run, such as `admin:` and the id of the token. */
+  /** Actor that started the run, such as `admin:` and the id of the token. */
   actor: string;
   createdAt: Date;
   startedAt: Date | null;

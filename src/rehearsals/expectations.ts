@@ -4,8 +4,6 @@ import type { RehearsalFailure as Failure } from '#src/domain/rehearsal.ts';
 import type { EndedCallRecord } from './rehearsed-calls.ts';
 import type { Expectations } from './suite-schema.ts';
 
-export type SpokenTurn = { role: 'assistant' | 'user'; text: string };
-
 /** An ended call with the values that expectations refer to. */
 type EndedCall = Omit<EndedCallRecord, 'steps' | 'progress'> & { states: ReadonlySet<string> };
 

@@ -1,7 +1,7 @@
 /** The calls of a rehearsal, as its runner places and reads them. The gateway provides them. */
 import type { ScriptProgress, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import type { JournalledStep } from './coverage.ts';
-import type { SpokenTurn } from './expectations.ts';
+import type { SpokenTurn } from './transcripts.ts';
 
 type Scripted = { script: readonly object[]; rehearsal: ScriptRehearsal };
 

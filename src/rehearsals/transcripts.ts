@@ -1,5 +1,6 @@
-/** Words of rehearsed calls, by the id of the call. They are stored with the calls and erased with them. */
-import type { SpokenTurn } from './expectations.ts';
+/** Words of rehearsed calls, by the id of the call, which are stored and erased with the calls. */
+
+export type SpokenTurn = { role: 'assistant' | 'user'; text: string };
 
 export type Transcripts = ReadonlyMap<string, readonly SpokenTurn[]>;
 

@@ -8,8 +8,7 @@ import type {
   RehearsedCall,
   RehearsedCase,
 } from '#src/domain/rehearsal.ts';
-import type { SpokenTurn } from '#src/rehearsals/expectations.ts';
-import { turnsIn, type Transcripts } from '#src/rehearsals/transcripts.ts';
+import { turnsIn, type SpokenTurn, type Transcripts } from '#src/rehearsals/transcripts.ts';
 
 export type Style = (style: 'green' | 'red' | 'yellow' | 'dim', text: string) => string;
 

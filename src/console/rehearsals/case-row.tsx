@@ -68,7 +68,7 @@ const FailedCall = ({ run }: { run: RehearsedCall }) => {
   );
 };
 
-/** What the language model said of a call: its verdicts, and the end of its persona. */
+/** The verdicts of the language model on a call, and the end of its persona. */
 const ModelWords = ({ run: { verdicts, persona } }: { run: RehearsedCall }) => {
   const t = rehearsalWords.value;
   return (

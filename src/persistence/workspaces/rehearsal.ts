@@ -20,7 +20,7 @@ export const Rehearsal = defineEntity({
     status: p.enum([...rehearsalStatuses]),
     /** Why the run ended early; null for a run to its end. */
     problem: p.text().nullable(),
-    /** Who started the run, such as `admin:<token id>`. */
+    /** Actor that started the run, such as `admin:<token id>`. */
     actor: p.text(),
     /** Gateway that runs the suite. */
     node: p.text(),
