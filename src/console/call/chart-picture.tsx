@@ -35,7 +35,7 @@ const lightUp = (frame: HTMLElement, current: string): void => {
  * styles).
  */
 const moveToState = (frame: HTMLElement): void => {
-  const lit = frame.querySelector('.current')?.getBoundingClientRect();
+  const lit = (frame.querySelector('.current') ?? frame.querySelector('.busy'))?.getBoundingClientRect();
   if (lit === undefined) return;
   const seen = frame.getBoundingClientRect();
   frame.scrollBy({
@@ -79,6 +79,9 @@ const markVisited = (frame: HTMLElement, { states, transitions }: NeverVisited):
   mark('data-edge', new Set(transitions.map((name) => name.slice(0, name.indexOf(': ')))));
 };
 
+/** Window width in pixels below which a whole chart is illegible. */
+const narrowPx = 640;
+
 /** Marks that a page draws into the picture of a chart in place of a current state, such as numbers of calls. */
 export type ChartMarks = {
   /** Draws into the picture. Called again for another function or another picture. */
@@ -97,7 +100,9 @@ const useView = (
   const ref = useRef<HTMLDivElement>(null);
   const frameSize = useSize(ref);
   const [view, setView] = useState<ChartView>(
-    coverage === null && draw === undefined ? firstView : wholeView,
+    (coverage === null && draw === undefined) || (draw !== undefined && innerWidth < narrowPx)
+      ? firstView
+      : wholeView,
   );
   const shown = useRef(1);
   /**
@@ -130,7 +135,7 @@ const useView = (
     if (frame === null) return;
     lightUp(frame, current);
     if (view.isFollowing) moveToState(frame);
-  }, [picture, current, view, frameSize]);
+  }, [picture, current, view, frameSize, draw]);
 
   useEffect(() => {
     if (ref.current !== null && coverage !== null) markVisited(ref.current, coverage);
