@@ -12,8 +12,11 @@ const separators =
   ' || chr(92) || chr(96)';
 
 /** Expression for a text in lower case with spaces in place of all separators. */
-export const separatedWords = (text: string): string =>
-  `lower(translate(${text}, ${separators}, repeat(' ', 82)))`;
+export const separatedWords = (text: string): string => `lower(translate(
+      ${text},
+      ${separators},
+      repeat(' ', 82)
+    ))`;
 
 /**
  * Expression for the words in texts. The configuration `simple` exists on every server and accepts words of every
