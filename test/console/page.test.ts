@@ -68,6 +68,7 @@ test('reports a failed console build and starts the gateway anyway', async (t) =
     'config/one-at-a-time.mjs',
     'config/vite.ts',
     'src',
+    'examples/rehearsals',
   ])
     await cp(new URL(path, root), join(folder, path), { recursive: true });
   const { stderr } = await runBuild(pathToFileURL(`${folder}/`));
