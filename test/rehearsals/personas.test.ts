@@ -29,7 +29,7 @@ const withModel = sharedGateway(async (scope) => {
     const prompt = system?.content ?? '';
     if (prompt.startsWith('You judge')) {
       const statement = lines[0]?.content.split('\n')[0] ?? '';
-      const holds = !statement.includes('rude') && lines[0]?.content.includes('on Friday now') === true;
+      const holds = !statement.includes('rude') && lines[0]?.content.includes('on Friday') === true;
       return { pieces: ['```json\n{"reason": "It said Friday.", ', `"holds": ${holds}}\n\`\`\``] };
     }
     const name = Object.keys(personas).find((one) => prompt.includes(`Who you are: ${one}`));
