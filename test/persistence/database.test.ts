@@ -102,6 +102,7 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   await runStatement(url, 'alter table agent_binding drop model, drop prompt, drop tools');
   await runStatement(url, 'alter table number_key drop key_tail');
   await runStatement(url, 'alter table node drop version, drop load');
+  await runStatement(url, 'alter table trunk_channel drop legs');
   await runStatement(url, 'drop table call_checkpoint');
   await runStatement(url, 'drop table simulated_callee');
   await runStatement(url, 'drop table rehearsal');

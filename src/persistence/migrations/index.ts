@@ -5,6 +5,7 @@ import { Initial } from './initial.ts';
 import { migrationNames, type MigrationName } from './names.ts';
 import { NumberSettings } from './number-settings.ts';
 import { Rehearsals } from './rehearsals.ts';
+import { TrunkLegs } from './trunk-legs.ts';
 import { WebhookAdvice } from './webhook-advice.ts';
 
 const classes: Readonly<
@@ -15,6 +16,7 @@ const classes: Readonly<
   '0003-number-settings': NumberSettings,
   '0004-gateway-load': GatewayLoad,
   '0005-rehearsals': Rehearsals,
+  '0006-trunk-legs': TrunkLegs,
 };
 
 export const migrations = migrationNames.map((name) => ({ name, class: classes[name] }));

@@ -5,6 +5,7 @@ export const migrationNames = [
   '0003-number-settings',
   '0004-gateway-load',
   '0005-rehearsals',
+  '0006-trunk-legs',
 ] as const;
 
 export type MigrationName = (typeof migrationNames)[number];
