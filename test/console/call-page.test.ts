@@ -468,7 +468,11 @@ consoleTest(
     t.is(await people.locator('[aria-pressed=true]').count(), 1);
     await everybodyCanUse(t, page, 'people of the simulated line');
 
+    const spoken =
+      'This call is in Korean: agent, recognition and voice. For a call in English, choose it here.';
+    await page.getByText(spoken, { exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'Language' }).selectOption('English');
+    await page.getByText('This call is in English: agent, recognition and voice.', { exact: true }).waitFor();
     await page.getByLabel('Instruction').fill("Say that it's late");
     await page.getByLabel('Metadata').fill('not finished');
     const command = await page.locator('.place-beside pre').innerText();
@@ -492,6 +496,7 @@ consoleTest(
 
     const korean = await open({ page: '/place-call', locale: 'ko-KR', width: 390, dark: true });
     await korean.getByText('1초 뒤에 받아').waitFor();
+    await korean.getByText('에이전트와 음성 인식, 음성 모두 한국어를 사용합니다.', { exact: true }).waitFor();
     await everybodyCanUse(t, korean, 'people of the simulated line, narrow');
   },
   someSpeed,
