@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { HeardBefore } from '#src/domain/sip-leg.ts';
@@ -73,6 +74,8 @@ export type InboundCall = {
   sipHeaders?: SipHeaders | null;
   /** Language of the caller (BCP 47); if absent, the language of the call. */
   language?: string | undefined;
+  /** Agent of this call in a rehearsal; if absent, the agent of the number. */
+  agent?: AgentBinding | undefined;
 };
 
 export type SimulatorLines = Lines & {
@@ -236,7 +239,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const how = { isAdopted: true, before, parent, connectedWith };
       return openTo(standing, farEndOf, { input, emit }, how);
     },
-    async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
+    async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor, agent }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
       callers.add(
@@ -247,7 +250,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         ),
       );
       try {
-        const arrival = { callId, from, to, at: clock.now() };
+        const arrival = { callId, from, to, at: clock.now(), ...(agent === undefined ? {} : { agent }) };
         const verdict = await state.onArrival(sipHeaders ? { ...arrival, sipHeaders } : arrival);
         if (verdict.accepted) callers.letIn(callId);
         else callers.remove(callId);

@@ -17,6 +17,7 @@ import type { CallRecord, StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -232,6 +233,8 @@ export interface Simulator {
     sipHeaders?: SipHeaders;
     /** Whether the progress of the script is recorded. */
     rehearsal?: ScriptRehearsal;
+    /** Agent of this call; if absent, the agent of the number. */
+    agent?: AgentBinding | undefined;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
   /** Sets the behaviour of the callee with this number for this workspace. The script must have been validated. */
   defineCallee(workspaceId: string, number: string, callee: SimulatedCallee): Promise<void>;

@@ -4,14 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rehearsalTimes } from '#config/policy.ts';
-import { connectAgent } from '#src/administration/number-agents.ts';
-import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { ApiServices, Rehearsals } from '#src/api/api-services.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import { withoutModel, type RehearsalModel } from '#src/domain/persona.ts';
 import { mostRehearsedCalls, type RehearsalResult, type RehearsalRun } from '#src/domain/rehearsal.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import { agentBindingsOf } from '#src/persistence/numbers/agent-bindings.ts';
 import {
   claimRehearsal,
   countUnfinishedRehearsals,
@@ -53,17 +50,16 @@ type Started = {
   run: Pick<RehearsalRun, 'id' | 'suite' | 'numberId' | 'createdAt' | 'repeat' | 'parallel'>;
   suite: Suite;
   number: RehearsedNumber;
-  admin: AuthenticatedAdmin;
 };
 
 /** The modules of the runner, which are imported only when they are used, because they read the charts. */
 const loadRunner = async () => {
-  const [{ readSuite }, { runSuite }, { changesSince, keep }, { bindAgent, requireBindable }, calls, said] =
+  const [{ readSuite }, { runSuite }, { changesSince, keep }, { requireUsable }, calls, said] =
     await Promise.all([
       import('#src/rehearsals/read-suite.ts'),
       import('#src/rehearsals/run-suite.ts'),
       import('#src/rehearsals/comparison.ts'),
-      import('#src/rehearsals/bind-agent.ts'),
+      import('#src/rehearsals/suite-agent.ts'),
       import('./rehearsed-calls.ts'),
       import('#src/domain/said-pattern.ts'),
     ]);
@@ -74,8 +70,7 @@ const loadRunner = async () => {
     runSuite,
     changesSince,
     keep,
-    bindAgent,
-    requireBindable,
+    requireUsable,
     createRehearsedCalls,
     readPattern,
   };
@@ -110,24 +105,18 @@ const createRuns = (
     }
   };
 
-  const play = async (
-    { run, suite, number, admin }: Started,
-    signal: AbortSignal,
-  ): Promise<RehearsalResult> => {
-    const { bindAgent, createRehearsedCalls, runSuite, changesSince, keep, readPattern } = await loadRunner();
-    const { calls, directory } = services();
+  const play = async ({ run, suite, number }: Started, signal: AbortSignal): Promise<RehearsalResult> => {
+    const { createRehearsedCalls, runSuite, changesSince, keep, readPattern } = await loadRunner();
+    const { calls } = services();
     if (calls.simulator === null) throw new Error('A rehearsal began without a simulated line');
-    await using bound = new AsyncDisposableStack();
-    if (suite.agent !== undefined) {
-      const administrator = directory.administrator(admin);
-      const before = await agentBindingsOf(database, number.id);
-      const put = (binding: Parameters<typeof connectAgent>[2]) =>
-        connectAgent(administrator, number.id, binding, {});
-      bound.defer(await bindAgent(before, suite.agent, put));
-    }
     let storing: Promise<void> = Promise.resolve();
     const world = {
-      calls: createRehearsedCalls(number, { services: services(), simulator: calls.simulator, database }),
+      calls: createRehearsedCalls(number, {
+        services: services(),
+        simulator: calls.simulator,
+        database,
+        agent: suite.agent,
+      }),
       judge: model?.judge ?? null,
       readPattern,
       signal,
@@ -260,9 +249,9 @@ export const startRehearsals = async (runtime: Needed, parts: Parts): Promise<Re
     );
   };
 
-  const requireAgent = async (agent: NonNullable<Suite['agent']>, numberId: string): Promise<void> => {
-    const { requireBindable } = await loadRunner();
-    requireBindable(await agentBindingsOf(database, numberId), agent);
+  const requireAgent = async (agent: NonNullable<Suite['agent']>): Promise<void> => {
+    const { requireUsable } = await loadRunner();
+    requireUsable(agent);
     const problem =
       agent === 'builtin' ? undefined : await parts.services().directory.urlProblem(agent.chat_url);
     if (problem !== undefined) throw invalidField({ path: 'suite', message: `agent.chat_url: ${problem}` });
@@ -279,7 +268,7 @@ export const startRehearsals = async (runtime: Needed, parts: Parts): Promise<Re
           message: `A run has at most ${mostRehearsedCalls} calls; this one would have ${callsAll}.`,
         });
       const number = await numberFor(wanted ?? suite.number, workspaceId);
-      if (suite.agent !== undefined) await requireAgent(suite.agent, number.id);
+      if (suite.agent !== undefined) await requireAgent(suite.agent);
       if ((await countUnfinishedRehearsals(database, workspaceId)) >= rehearsalTimes.mostWaiting)
         throw new Refusal('concurrency_limit', 'Too many rehearsals of this workspace wait or run.');
       const id = randomUUID();
@@ -298,7 +287,7 @@ export const startRehearsals = async (runtime: Needed, parts: Parts): Promise<Re
       };
       await createRehearsal(database, run);
       await deleteOldRehearsals(database, { workspaceId, most: rehearsalTimes.mostKept });
-      begin({ run, suite, number, admin });
+      begin({ run, suite, number });
       const stored = await findRehearsal(database, { id, workspaceId });
       if (stored === undefined) throw new Error('A rehearsal left no row');
       return stored;

@@ -9,11 +9,18 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
 import type { EndedCallRecord, RehearsedCalls } from '#src/rehearsals/rehearsed-calls.ts';
+import { bindingOf, type SuiteAgent } from '#src/rehearsals/suite-agent.ts';
 
 /** Number whose agent is rehearsed. */
 export type RehearsedNumber = { id: string; number: string; workspaceId: string };
 
-type World = { services: ApiServices; simulator: Simulator; database: Database };
+type World = {
+  services: ApiServices;
+  simulator: Simulator;
+  database: Database;
+  /** Agent of the calls; undefined for the agents of the number. */
+  agent: SuiteAgent | undefined;
+};
 
 /** Returns consecutive telephone numbers, starting at one that no other run uses. */
 const callees = (): (() => string) => {
@@ -74,7 +81,7 @@ const followed = async (
 
 export const createRehearsedCalls = (
   rehearsed: RehearsedNumber,
-  { services, simulator, database }: World,
+  { services, simulator, database, agent }: World,
 ): RehearsedCalls => {
   const { workspaceId, number, id: numberId } = rehearsed;
   const { country } = services.directory;
@@ -92,7 +99,14 @@ export const createRehearsedCalls = (
 
   return {
     async callIn({ from, script, rehearsal }) {
-      const request = { workspaceId, to: number, from, script, rehearsal };
+      const request = {
+        workspaceId,
+        to: number,
+        from,
+        script,
+        rehearsal,
+        agent: agent && bindingOf(agent, 'inbound'),
+      };
       const { callId } = await withinCapacity(services, () => simulator.receiveSimulatedCall(request));
       return callId;
     },
@@ -104,6 +118,7 @@ export const createRehearsedCalls = (
           to,
           instruction,
           maxDurationSec: null,
+          agent: agent && bindingOf(agent, 'outbound'),
           keyed: null,
         }),
       );

@@ -320,7 +320,7 @@ export const createSimulatedPeople = (
     const step = script.findIndex((one) => 'persona' in one);
     return hasModel || step === -1 ? [] : [{ step, message: withoutModel }];
   },
-  async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal }) {
+  async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal, agent }) {
     const number = await findNumberByDigits(database, to);
     if (number === undefined || number.workspace.id !== workspaceId) {
       throw new Refusal('number_not_found', 'This workspace has no such number.');
@@ -331,6 +331,7 @@ export const createSimulatedPeople = (
       sipHeaders: sipHeaders === undefined ? null : await takenBySomeTrunk(database, to, sipHeaders),
       script: script === null ? null : parsed(script, 'caller'),
       ...(rehearsal === undefined ? {} : { rehearsal: await openRehearsal(rehearsal) }),
+      agent,
     });
     if (!verdict.accepted && verdict.because === 'draining') {
       throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');

@@ -175,7 +175,7 @@ const agent = z.union([
 export const suiteSchema = z
   .strictObject({
     number: telephone.optional().describe("The agent's number; without it, the first one of the gateway."),
-    agent: agent.optional().describe('Speaks for the number in both directions while the suite runs.'),
+    agent: agent.optional().describe('Speaks in the calls of the suite, in both directions.'),
     cases: z.array(rehearsedCase).min(1).max(500),
   })
   .superRefine(({ cases }, context) => {
