@@ -1,4 +1,4 @@
-/** The agent of a suite. It speaks in the calls of the suite; the agents of the number stay as they are stored. */
+/** The agent of a suite, which speaks in the calls of the suite; the agents of the number stay as they are stored. */
 import {
   keepWhatTypeStores,
   lacksAssistant,

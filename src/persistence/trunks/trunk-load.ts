@@ -12,7 +12,7 @@ export const TrunkLoad = defineEntity({
   },
 });
 
-/** Channels of a trunk that one call uses. They count until the call ends at the latest. */
+/** Channels of a trunk that one call uses; counted until the call ends at the latest. */
 export const TrunkChannel = defineEntity({
   name: 'TrunkChannel',
   tableName: 'trunk_channel',
