@@ -1,4 +1,5 @@
 /** Rehearsals: starting a suite, its results, and what its calls visited. */
+import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest } from './in-browser.ts';
 
@@ -16,7 +17,10 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
   const yaml = page.getByLabel('Cases in YAML');
   await page.getByText('No suite was run yet').waitFor();
   await page.getByLabel('Suite', { exact: true }).selectOption('Things that go wrong');
-  await page.waitForFunction(`document.querySelector('textarea').value.includes('line_fails')`);
+  await until(
+    'the suite is shown',
+    async () => (await yaml.inputValue()).includes('line_fails') || undefined,
+  );
   t.is(await page.getByLabel('Name').inputValue(), 'things-that-go-wrong.yaml');
   await page.getByLabel('Suite', { exact: true }).selectOption('Your own suite');
   await yaml.fill('cases:\n  - name: one\n');
@@ -45,7 +49,9 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
   await page.getByRole('button', { name: 'Run again' }).click();
   await page.getByText('Nothing has changed.').waitFor();
   await page.getByRole('link', { name: '← Rehearsals' }).click();
-  t.is(await page.locator('.rows a', { hasText: 'mine.yaml' }).count(), 2);
+  const runs = page.locator('.rows a', { hasText: 'mine.yaml' });
+  await runs.nth(1).waitFor();
+  t.is(await runs.count(), 2);
   const { body } = await gateway.admin.get('/api/v1/admin/rehearsals');
   t.like(body, { rehearsals: { 0: { suite: 'mine.yaml', status: 'failed' } } });
 });
@@ -53,7 +59,9 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
 consoleTest(
   'is readable in Korean, dark and on a telephone, and cancels a run',
   async (t, { gateway, open }) => {
-    const lasting = 'cases:\n  - name: holds\n    caller: [{ says: Hello. }, { stays_silent_sec: 600 }]\n';
+    // Silence ends a call, a hold does not. All of them take five minutes at the speed of this gateway.
+    const holds = Array.from({ length: 10 }, () => '{ holds_sec: 600 }').join(', ');
+    const lasting = `cases:\n  - name: holds\n    caller: [{ says: Hello. }, ${holds}]\n`;
     await gateway.admin.post('/api/v1/admin/rehearsals', {
       suite: lasting,
       name: 'long.yaml',
@@ -64,8 +72,8 @@ consoleTest(
     await everybodyCanUse(t, page, 'the list in Korean');
     await page.getByText('long.yaml').click();
     await page.getByText('아직 끝난 시나리오가 없습니다.').waitFor();
-    await page.getByRole('button', { name: '취소' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: '취소' }).first().click();
+    await page.getByRole('button', { name: '실행 그만두기' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: '실행 그만두기' }).click();
     await page.locator('.pill', { hasText: '취소됨' }).waitFor();
     await everybodyCanUse(t, page, 'a cancelled run in Korean');
   },
