@@ -69,5 +69,4 @@ export const relayNumbers = {
   probe: controlProbe,
   mostWaiting: 262_144,
   retryAfterSec: 5,
-  cancelMs: 5_000,
 };

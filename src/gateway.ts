@@ -28,7 +28,6 @@ import { countryOf, platformPolicyOf } from './start/platform-policy.ts';
 import { linkOfCredentials, writeCredentials, type Credentials } from './start/credentials.ts';
 import { type Runtime, realEnvironment, type Environment } from './parts/runtime.ts';
 import { urlOf } from './start/local-url.ts';
-import { patiently } from './start/patiently.ts';
 import { startAgents, startLanguageModel } from './parts/agents.ts';
 import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
@@ -109,25 +108,15 @@ const openRuntime = async (
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
-/** Steps of the start for the process that runs the gateway. */
-export type StartSteps = {
-  /** Called when the calls of an earlier process go on, before the API is loaded. */
-  callsGoOn(): void;
-  /** Called when all modules are loaded, before this gateway takes calls of others. `calls`: its calls in progress. */
-  loaded(calls: number): void;
-};
-
-const noSteps: StartSteps = { callsGoOn() {}, loaded() {} };
-
 /**
  * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
- * then are ended.
+ * then are ended. `callsGoOn` is called when the calls of an earlier process go on, before the API is loaded.
  */
 export const startGateway = async (
   config: Config,
   logger: Logger,
   environment: Environment = realEnvironment,
-  steps: StartSteps = noSteps,
+  callsGoOn: () => void = () => {},
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
@@ -156,7 +145,6 @@ export const startGateway = async (
     overheard,
     cluster,
     onCutOff: (callIds, isCutOff) => handOver.giveCutOff(callIds, isCutOff),
-    playPersona: languageModel.rehearsing?.playPersona ?? null,
     trunkMachineWith,
   });
   telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });
@@ -170,23 +158,20 @@ export const startGateway = async (
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);
-  // Handed-over calls would wait for the rest of the start, and continue at their gateway until then.
-  let isLoaded = false;
   await cluster.open({
     perform: control.performHere,
-    take: async (calls) => isLoaded && takeOver.take(calls),
+    take: takeOver.take,
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
-    condition: () => ({ version, load: telemetry.load() }),
     ...nodeDuties(runtime, parts, takeOver),
   });
-  await patiently(() => cluster.takes(true));
+  await cluster.takes(true);
   const handOver = startHandOver(runtime, { ...parts, takeOver });
 
   // The rest of the start blocks the event loop: resumed calls first have their lines, and their facts are stored.
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
   await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
-  steps.callsGoOn();
+  callsGoOn();
   compileTakeOver(runtime.database);
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(
@@ -209,15 +194,12 @@ export const startGateway = async (
     outgoing,
     events,
     streams,
-    languageModel,
     version,
   });
   await cluster.listensAt(server.url);
-  await patiently(events.deliveries.start);
+  await events.deliveries.start();
   const credentials = kept ?? (await keepCredentials(config, seeded, server.url));
 
-  steps.loaded(liveCalls.count.get());
-  isLoaded = true;
   telemetry.eventLoop.ready();
   const running = started.move();
   return {

@@ -159,7 +159,6 @@ export const createCarriedVoices =
       agent: spoken.agent,
       counterparty: {
         ...typing,
-        hearing: () => `${media.hearing()} ${typing.hearing()}`.trim(),
         changeLanguage(language) {
           typing.changeLanguage(language);
           media.changeLanguage(language);
@@ -172,7 +171,6 @@ export const createCarriedVoices =
         });
       },
       wordsHeard: () => words,
-      wordsSoFar: media.hearing,
       beep: () => undefined,
       holdTone: { begin: () => tone.begin(audio.sampleRate()), end: tone.end },
       handOver() {

@@ -22,8 +22,6 @@ export type Ears = {
   /** Consumes all words up to this position. */
   take(found: Found): void;
   forget(): void;
-  /** Returns and consumes all words. */
-  takeAll(): string;
 };
 
 /** Separator between two utterances. */
@@ -32,12 +30,6 @@ const gap = ' ';
 export const createEars = (phone: Phone): Ears => {
   let said: Utterance[] = [];
   let cutBefore = 0;
-
-  const forget = (): void => {
-    // The last utterance may still be playing, so it is kept, but its words do not match again.
-    said = said.slice(-1);
-    for (const utterance of said) utterance.known = utterance.text.length;
-  };
 
   return {
     listen() {
@@ -66,12 +58,11 @@ export const createEars = (phone: Phone): Ears => {
       utterance.known = end;
       said = said.slice(said.indexOf(utterance));
     },
-    takeAll() {
-      const words = said.map(({ text, known }) => text.slice(known));
-      forget();
-      return words.filter((text) => text !== '').join(gap);
+    forget() {
+      // The last utterance may still be playing, so it is kept, but its words do not match again.
+      said = said.slice(-1);
+      for (const utterance of said) utterance.known = utterance.text.length;
     },
-    forget,
   };
 };
 

@@ -49,9 +49,7 @@ export type Transferring = {
   end(): void;
   /** Whether another gateway could take over the person. True if there is no person. */
   isResumable(): boolean;
-  /** Whether two persons are connected, whose conversation the gateway does not hear. */
-  isConnected(): boolean;
-  /** Whether the event belongs to the conversation of two connected persons. */
+  /** Whether the event belongs to the conversation of two connected persons, which the gateway does not hear. */
   isTheirs(event: LineEvent): boolean;
 };
 
@@ -145,7 +143,6 @@ export const createTransferring = (options: {
     },
     end,
     isResumable: () => leg === 'none' || (leg === 'connected' && outlives),
-    isConnected: () => leg === 'connected',
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

@@ -23,9 +23,8 @@ export type SharedTrunkLoad = {
 
 type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
 
-type CountedLeg = Pick<TrunkChannel, 'callId' | 'leg'>;
-
-type WaitingCall = CountedLeg & {
+type WaitingCall = {
+  callId: string;
   /** Signal that aborts when the call is cancelled. */
   signal: AbortSignal;
 };
@@ -89,13 +88,9 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
     }),
   });
 
-  const joinOthers = (
-    { id: trunkId, maxChannels }: Limited,
-    { callId, leg }: CountedLeg,
-    here: Permit,
-  ): Joining => {
+  const joinOthers = ({ id: trunkId, maxChannels }: Limited, callId: string, here: Permit): Joining => {
     if (maxChannels === null) return { permit: here, hasChannel: Promise.resolve(true) };
-    const channel = { trunkId, callId, leg };
+    const channel = { trunkId, callId };
     const take = (): Promise<boolean> => load.take({ ...channel, maxChannels });
     const hasChannel = asked('Taking a channel of a trunk', take, true);
     return { permit: permitFor(channel, here, hasChannel), hasChannel };
@@ -105,11 +100,11 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const joinUntil = async (
     until: number,
     trunk: Limited,
-    { signal, ...counted }: WaitingCall,
+    { callId, signal }: WaitingCall,
     here: Permit,
   ): Promise<Permit | null> => {
     for (;;) {
-      const { permit, hasChannel } = joinOthers(trunk, counted, here);
+      const { permit, hasChannel } = joinOthers(trunk, callId, here);
       if (await hasChannel) return permit;
       if (signal.aborted || clock.now() >= until) {
         here.release();
@@ -133,14 +128,14 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
     /** Takes a channel for an inbound call; null if this gateway's own limit is reached. */
     arrive(trunk: Limited, callId: string): Joining | null {
       const here = limits.tryAcquire(trunk);
-      return here && joinOthers(trunk, { callId, leg: 'first' }, here);
+      return here && joinOthers(trunk, callId, here);
     },
 
-    /** Takes a channel for a leg of a call that was taken over, even if the trunk is full. */
-    goOn(trunk: Limited, { callId, leg }: CountedLeg): Permit {
+    /** Takes a channel for a call that was taken over, even if the trunk is full. */
+    goOn(trunk: Limited, callId: string): Permit {
       const permit = limits.tryAcquire(trunk) ?? { release() {} };
       if (trunk.maxChannels === null) return permit;
-      const channel = { trunkId: trunk.id, callId, leg };
+      const channel = { trunkId: trunk.id, callId };
       const keeping = asked('Keeping a channel of a trunk', () => load.keep(channel), undefined);
       return permitFor(channel, permit, keeping);
     },

@@ -240,11 +240,8 @@ export type TrunkCheckStep = {
   ladder: LadderLine[];
 };
 
-/** A leg of a call: with its other party, or with the person to whom the call is transferred. */
-export type TrunkLeg = 'first' | 'second';
-
-/** A slot of a call's leg on a trunk with a limit. */
-export type TrunkChannel = { trunkId: string; callId: string; leg: TrunkLeg };
+/** A call's slot on a trunk with a limit. */
+export type TrunkChannel = { trunkId: string; callId: string };
 
 type HostAndPort = Pick<TrunkAddress, 'host' | 'port'>;
 

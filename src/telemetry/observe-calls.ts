@@ -1,7 +1,6 @@
 /** Observes calls and the load of the process as metrics and traces. */
 import type { Logger } from 'pino';
 import type { CallBus } from '#src/calls/call-bus.ts';
-import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
@@ -35,8 +34,6 @@ export type Telemetry = {
   traces: Traces;
   eventLoop: Pick<EventLoopWatch, 'ready' | 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
   memoryShare: () => number;
-  /** Returns the current load of this process. */
-  load: () => GatewayLoad;
 };
 
 /** Starts observing. `started` registers the function that ends it. */
@@ -57,16 +54,10 @@ export const observeCalls = (
     logger,
   });
   started.defer(eventLoop.close);
-  const memoryShare = createMemoryShare();
   return {
     metrics,
     eventLoop,
-    memoryShare,
-    load: () => ({
-      utilization: eventLoop.currentUtilization(),
-      memory: memoryShare(),
-      delayMs: eventLoop.currentDelayMs(),
-    }),
+    memoryShare: createMemoryShare(),
     traces,
   };
 };

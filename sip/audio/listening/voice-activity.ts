@@ -31,8 +31,8 @@ export type VoiceNumbers = Readonly<{
 export type VoiceActivity = {
   /** Processes the next audio at 8000 Hz, with the level of the agent's voice. */
   write(samples: Int16Array, agentDb: number): void;
-  /** Called when no audio has arrived for `agoMs`. Ends a current voice. */
-  silence(agoMs: number): void;
+  /** Called when no more audio arrives. Ends a current voice. */
+  silence(): void;
   isVoiced(): boolean;
 };
 
@@ -71,9 +71,8 @@ export const createVoiceActivity = (options: {
     );
   };
 
-  /** `quietMs` is the time without audio since the last frame. */
-  const turn = (quietMs = 0): void => {
-    const agoMs = against * frameMs + quietMs;
+  const turn = (): void => {
+    const agoMs = against * frameMs;
     isOn = !isOn;
     against = 0;
     (isOn ? on.began : on.ended)(agoMs);
@@ -94,8 +93,8 @@ export const createVoiceActivity = (options: {
         take(all.subarray(from, from + frameLength), agentDb);
       rest = all.slice(whole);
     },
-    silence(agoMs) {
-      if (isOn) turn(agoMs);
+    silence() {
+      if (isOn) turn();
     },
     isVoiced: () => isOn,
   };

@@ -44,14 +44,11 @@ export type MoveOptions = {
  */
 export const ofCall = (
   endpoint: MediaEndpoint,
-  { agreed, leg }: Standing,
+  { agreed }: Standing,
   trunk: Trunk,
   { carriers, limits, callId }: Pick<MoveOptions, 'carriers' | 'limits' | 'callId'>,
 ): MediaEndpoint => {
-  const { release } = limits.goOn(trunk, {
-    callId,
-    leg: leg.isOfTransfer === true ? 'second' : 'first',
-  });
+  const { release } = limits.goOn(trunk, callId);
   const continued = { ...endpoint, localSdp: successorOf(agreed.localSdp, endpoint.localSdp) };
   return releasingWith(onTerms(continued, carriers.termsFor(trunk)), release);
 };

@@ -30,19 +30,15 @@ export const listWorkspaceCalls = defineRoute({
   },
   refusals: ['search_too_broad'],
 }).handledBy(async ({ caller, query: { cursor, limit, ...filters } }, services) => {
-  const { storedCalls } = services.calls;
-  const wanted = wantedCalls(services, caller.workspace, filters);
-  const { calls, next } = await storedCalls.workspacePage({
-    ...wanted,
+  const { calls, next } = await services.calls.storedCalls.workspacePage({
+    ...wantedCalls(services, caller.workspace, filters),
     after: cursor && { startedAt: cursor.at, id: cursor.id },
     limit,
   });
-  const ids = calls.map(({ id }) => id);
-  const excerpts = await storedCalls.excerpts(ids, wanted.search);
   return {
     status: 200,
     body: {
-      calls: calls.map((call) => presentListedCall(call, excerpts.get(call.id))),
+      calls: calls.map(presentListedCall),
       nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }),
     },
   };
@@ -64,8 +60,7 @@ export const getWorkspaceCall = defineRoute({
     callId: params.callId,
     workspaceId: caller.workspace.id,
   });
-  const latency = await services.calls.storedCalls.latency(call);
-  return { status: 200, body: presentWorkspaceCall(call, latency) };
+  return { status: 200, body: presentWorkspaceCall(call) };
 });
 
 export const getWorkspaceCallEvents = defineRoute({

@@ -8,14 +8,15 @@ import { inspectionAfter, nothingSeen, readMessage, type Inspection, type Told }
 const gatherMs = 100;
 const againMs = 2_000;
 
-/** Close code (RFC 6455) after the end of the call. */
+/** Close codes (RFC 6455): a normal closure after the end of the call, and a page that read too slowly. */
 const done = 1_000;
+const tooSlow = 1_013;
 
 export type Watching = {
   /** The displayed state, which does not change while the display is paused. */
   shown: Inspection;
   /** `refused`: the call is not in progress, or there are too many subscribers. */
-  link: 'joining' | 'open' | 'lost' | 'over' | 'refused';
+  link: 'joining' | 'open' | 'lost' | 'slow' | 'over' | 'refused';
   isPaused: boolean;
   /** Number of messages received while the display is paused. */
   waiting: number;
@@ -24,17 +25,18 @@ export type Watching = {
   clear(): void;
 };
 
-const addressOf = (callId: string): URL => {
+const addressOf = (callId: string | null): URL => {
   const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
   address.hash = '';
   // This page draws no charts.
   address.searchParams.set('definitions', '0');
-  address.searchParams.set('call', callId);
+  if (callId !== null) address.searchParams.set('call', callId);
   return address;
 };
 
 /** Resolves to true if the call has ended, and to false while the gateway is unreachable. */
-const isOver = async (callId: string): Promise<boolean> => {
+const isOver = async (callId: string | null): Promise<boolean> => {
+  if (callId === null) return false;
   try {
     return (await getCall(callId)).ended_at !== null;
   } catch (error) {
@@ -43,7 +45,7 @@ const isOver = async (callId: string): Promise<boolean> => {
   }
 };
 
-export const useInspection = (callId: string): Watching => {
+export const useInspection = (callId: string | null): Watching => {
   const [now, setNow] = useState(nothingSeen);
   const [frozen, setFrozen] = useState<Inspection | null>(null);
   const [link, setLink] = useState<Watching['link']>('joining');
@@ -86,7 +88,7 @@ export const useInspection = (callId: string): Watching => {
         if (code === done) return setLink('over');
         if (!wasSeen && !wasOpen) return setLink('refused');
         wasSeen = true;
-        setLink('lost');
+        setLink(code === tooSlow ? 'slow' : 'lost');
         again = setTimeout(() => void tryAgain(), againMs);
       });
     };

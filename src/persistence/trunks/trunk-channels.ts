@@ -2,13 +2,8 @@
  * Load of all gateways on a trunk with limits. Taking a channel locks the trunk's row until the transaction ends, which
  * serializes the count. A channel counts until it is released, at most until its call ends. Channels of a dead gateway
  * are freed when its calls end, and move with a call that another gateway takes over.
- *
- * Each leg of a call has a channel. The legs of one call share a row, and not a key of their own, because gateways of
- * older versions write beside this one during an update: they count rows, and name the key (trunk, call) to resolve
- * conflicts.
  */
-import { sql } from 'kysely';
-import type { TrunkChannel, TrunkLeg } from '#src/domain/trunk.ts';
+import type { TrunkChannel } from '#src/domain/trunk.ts';
 import type { Database } from '../database/database.ts';
 import {
   clockNow,
@@ -55,49 +50,25 @@ const clearing = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
 const counting = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries
     .selectFrom('TrunkChannel')
-    // A row of an older gateway has no legs and counts as one channel.
-    .select(({ ref }) =>
-      sql<number>`coalesce(sum(coalesce(cardinality(${ref('legs')}), 1)), 0)::int`.as('channels'),
-    )
+    .select(({ fn }) => fn.countAll<number>().as('channels'))
     .where('trunkId', '=', trunkId),
 );
 
-const taking = kyselyQuery((queries, { trunkId, callId, leg, node }: TrunkChannel & { node: string }) =>
+const taking = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
   queries
     .insertInto('TrunkChannel')
-    .values({ trunkId, callId, legs: sql<TrunkLeg[]>`array[${leg}]::text[]`, node, takenAt: now })
+    .values({ trunkId, callId, node, takenAt: now })
     .onConflict((conflict) =>
-      conflict.columns(['trunkId', 'callId']).doUpdateSet(({ ref }) => {
-        const legs = ref('TrunkChannel.legs');
-        const taken = ref('excluded.legs');
-        return {
-          node: ref('excluded.node'),
-          legs: sql<
-            TrunkLeg[]
-          >`case when ${legs} @> ${taken} then ${legs} else array_cat(${legs}, ${taken}) end`,
-        };
-      }),
+      conflict.columns(['trunkId', 'callId']).doUpdateSet(({ ref }) => ({ node: ref('excluded.node') })),
     ),
 );
 
-const givingBack = kyselyQuery((queries, { trunkId, callId, leg, node }: TrunkChannel & { node: string }) =>
+const givingBack = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
   queries
-    .updateTable('TrunkChannel')
-    .set(({ ref }) => ({ legs: sql<TrunkLeg[]>`array_remove(${ref('legs')}, ${leg})` }))
+    .deleteFrom('TrunkChannel')
     .where('trunkId', '=', trunkId)
     .where('callId', '=', callId)
     .where('node', '=', node),
-);
-
-/** Deletes the row of a call whose last leg was released. */
-const removingUnused = kyselyQuery(
-  (queries, { trunkId, callId, node }: Omit<TrunkChannel, 'leg'> & { node: string }) =>
-    queries
-      .deleteFrom('TrunkChannel')
-      .where('trunkId', '=', trunkId)
-      .where('callId', '=', callId)
-      .where('node', '=', node)
-      .where(({ ref }) => sql<boolean>`${ref('legs')} = '{}'`),
 );
 
 const waitingTurn = kyselyQuery(
@@ -151,8 +122,7 @@ export const createTrunkLoad = (database: Database, node: string) => ({
     database.transaction((db) => take(db, { ...channel, node })),
 
   /**
-   * Makes this gateway the owner of the channels of a call that it took over, and counts this leg; this gateway then
-   * releases the channels.
+   * Makes this gateway the owner of the channel of a call that it took over; this gateway then releases the channel.
    */
   async keep(channel: TrunkChannel): Promise<void> {
     await taking(database, { ...channel, node });
@@ -160,10 +130,7 @@ export const createTrunkLoad = (database: Database, node: string) => ({
 
   /** Releases a channel. If another gateway took over the call meanwhile, the channel is not released. */
   async giveBack(channel: TrunkChannel): Promise<void> {
-    const owned = { ...channel, node };
-    await givingBack(database, owned);
-    // A statement of its own, because two legs that end at the same time see each other's release only afterwards.
-    await removingUnused(database, owned);
+    await givingBack(database, { ...channel, node });
   },
 
   /**

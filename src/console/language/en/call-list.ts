@@ -4,8 +4,6 @@ export const callList = {
   filters: 'Filters',
   trunk: 'Trunk',
   metadata: 'Metadata',
-  state: 'Now in',
-  visited: 'Was in',
   firstDay: 'First day',
   lastDay: 'Last day',
   clear: 'Show all calls',

@@ -23,12 +23,9 @@ export const shell = {
   nav: {
     overview: 'Overview',
     calls: 'Calls',
-    fleet: 'Calls by state',
-    compare: 'Compare calls',
     numbers: 'Numbers',
     place: 'Place a call',
     agents: 'Try an agent',
-    rehearsals: 'Rehearsals',
     webhooks: 'Webhooks',
     trunks: 'Trunks',
     audit: 'Audit log',
