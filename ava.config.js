@@ -32,8 +32,9 @@ export default {
   extensions: ['ts'],
   files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
   sortTestFiles: (one, other) => place(one) - place(other) || (one < other ? -1 : 1),
-  // More than there are processors: many wait for the time of a call.
-  concurrency: 5,
+  // More than there are processors, because many wait for the time of a call. Each further one makes the others wait, and
+  // poll, for longer.
+  concurrency: 4,
   environmentVariables: {
     NODE_COMPILE_CACHE: compileCache,
     // Gateways of tests take calls however busy the machine is.

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
-import { chromium, type Browser, type BrowserContext } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
 import type { Bench } from './bench.ts';
@@ -14,6 +14,9 @@ import { startGatewayProcess } from './gateway-process.ts';
 import { median } from './percentile.ts';
 
 const rounds = 15;
+
+/** Time limit of one load in milliseconds. */
+const longestMs = 30_000;
 
 const barePage = `<!doctype html><html lang="en"><title>Bare</title><script type="module">
   const text = await (await fetch('/text')).text();
@@ -47,6 +50,24 @@ const interactiveAt = (part: string): string => `new Promise((resolve) => {
   observer.observe(document, { childList: true, subtree: true });
 })`;
 
+/** Rejects when a load takes too long, with the text of the page, so that a page that shows something else ends the bench. */
+const withinLimit = async <Result>(page: Page, part: string, work: Promise<Result>): Promise<Result> => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const fail = (text: string): void =>
+      reject(new Error(`no ${part} within ${longestMs} ms at ${page.url()}: ${text.slice(0, 300)}`));
+    page
+      .locator('body')
+      .innerText({ timeout: 1_000 })
+      .then(fail, () => fail('the page does not answer'));
+  }, longestMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 type Load = { wallMs: number; processorMs: number };
 
 const load = async (context: BrowserContext, url: string, part: string): Promise<Load> => {
@@ -58,7 +79,8 @@ const load = async (context: BrowserContext, url: string, part: string): Promise
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     await page.addInitScript(`globalThis.interactiveAt = ${interactiveAt(part)};`);
     await page.goto(url, { waitUntil: 'commit' });
-    const wallMs = z.number().parse(await page.evaluate('globalThis.interactiveAt'));
+    const shown = page.evaluate('globalThis.interactiveAt');
+    const wallMs = z.number().parse(await withinLimit(page, part, shown));
     const { metrics } = await session.send('Performance.getMetrics');
     const spent = metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
     return { wallMs, processorMs: spent * 1_000 };

@@ -5,6 +5,7 @@ import { benchCallList } from './call-list.ts';
 import { benchConsole } from './console.ts';
 import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
+import { benchFleet } from './fleet.ts';
 import { benchHangingRecognizer } from './hanging-recognizer.ts';
 import { benchManyCalls } from './many-calls.ts';
 import { benchMemory } from './memory.ts';
@@ -35,6 +36,7 @@ await runBenches(
     ['start', benchStart],
     ['call-list', benchCallList],
     ['console', benchConsole],
+    ['fleet', benchFleet],
     ['resampling', benchResampling],
     ['sound-gaps', benchSoundGaps],
     ['take-over', benchTakeOver],

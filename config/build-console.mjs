@@ -29,6 +29,7 @@ const sources = [
   'config/vite.ts',
   ...filesIn('src/console'),
   ...filesIn('src/domain'),
+  ...filesIn('examples/rehearsals'),
 ];
 const hash = createHash('sha256');
 for (const path of sources) hash.update(`${path}\0`).update(readFileSync(join(root, path)));

@@ -54,6 +54,7 @@ export const cluster = {
       sound: { readers: 100, waitingBytes: 256 * 1024 },
       'announced-sound': { readers: 100, waitingBytes: 256 * 1024 },
       'all-charts': { readers: 300, waitingBytes: 4 * 1024 * 1024 },
+      fleet: { readers: 300, waitingBytes: 64 * 1024 },
     },
   },
   /** Connections to all other gateways, for web phones and the inspector (`OtherGateways` of src/cluster). */

@@ -69,4 +69,5 @@ export const relayNumbers = {
   probe: controlProbe,
   mostWaiting: 262_144,
   retryAfterSec: 5,
+  cancelMs: 5_000,
 };

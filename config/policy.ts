@@ -104,7 +104,9 @@ export const closing = {
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
   /** Hand-over of calls at shutdown to another gateway (`HandOverNumbers` of src/continuity). */
-  handOver: { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 10, atOnce: 2, silenceMs: 3_000 },
+  handOver: { lookMs: 50, chooseMs: 1_000, giveMs: 15_000, batch: 4, atOnce: 2, silenceMs: 3_000 },
+  /** Maximum time for which a gateway that takes calls over waits for their lines before it confirms them. */
+  handOverLinesMs: 1_000,
   /** Time for which the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
   /** Time for which the shutdown waits for an unavailable database: normally, and after the second signal. */
@@ -264,6 +266,20 @@ export const requestLimits = {
 /** Maximum number of open event streams per key. */
 export const streamsPerKey = 20;
 
+/** Rehearsals: intervals and limits of runs. */
+export const rehearsalTimes = {
+  /** Interval in which a queued run tries to start. */
+  claimMs: 500,
+  /** Interval in which the gateway of a run shows that it is alive. */
+  aliveMs: 5_000,
+  /** Maximum duration of a run. */
+  mostMs: 3_600_000,
+  /** Maximum number of waiting and running suites of a workspace. */
+  mostWaiting: 20,
+  /** Number of finished runs that are stored for each workspace. */
+  mostKept: 200,
+} as const;
+
 /** Speech recognition and synthesis: time limits and failover (`EngineLimits` and `FailOverNumbers` of src/speech). */
 export const speechEngines = {
   limits: {
@@ -338,6 +354,12 @@ export const eventLoop = {
   windowMs: 2_000,
   utilization: { idle: 0.5, busy: 0.8 },
 } as const;
+
+/**
+ * Numbers of calls by state: interval of counting while somebody watches, and the calls whose transitions are read for
+ * the last hours (`FleetWatchOptions` of src/cluster, `FleetHistoryNumbers` of src/calls).
+ */
+export const fleet = { everyMs: 1_000, history: { mostCalls: 1_000, keepMs: 10_000 } } as const;
 
 /** Viewers of the Stately inspector (`InspectorLimits` of src/inspector). */
 export const inspectorLimits = {

@@ -110,13 +110,21 @@ export type CallFact =
 export type VerdictLatency = { answeredByMs: number };
 
 /**
- * The other party's wait for a turn of the agent, in milliseconds; unknown times are missing. The first value is the
- * time from the end of the other party's speech to its recognized words. The other values count from the request for
- * the reply: to the agent's first text, to its first sentence, and to the first audio that the other party heard.
+ * The other party's wait for a turn of the agent, in milliseconds by the gateway's clock; unknown times are missing.
+ * The wait is exactly `endpointingMs + queuedMs + firstAudioMs`, from the end of the other party's speech to the first
+ * audible sound of the reply. Only a turn that answers speech has a wait (guides/latency.md).
  */
 export type TurnLatency = {
+  /** Kind of the agent that replied: `builtin`, or the type of its binding. */
+  agent?: string;
+  /** From the end of the other party's speech to the decision that its turn is over. */
   endpointingMs?: number;
+  /** From this decision to the request for the reply. Present together with `endpointingMs`. */
+  queuedMs?: number;
+  /** From the request to the first text of the agent. */
   firstTokenMs?: number;
+  /** From the request to the first sentence that can be spoken. */
   firstSentenceMs?: number;
+  /** From the request to the first audible sound of the reply. */
   firstAudioMs?: number;
 };

@@ -44,6 +44,9 @@
  * 16. A far end that asks for a transfer (`line.refer_received`) is answered by a cold `transfer` to that number, whose
  *    progress the line reports to it, or by `refuseRefer`. The line itself refuses further requests meanwhile, and a
  *    request without a timely answer.
+ * 17. `hearing` returns preliminary words of the other party's current turn, and is empty after its `line.heard`, during
+ *    a transfer's conversation and after the final event. Preliminary words are never part of an event, so no state and
+ *    no record of a call depends on them.
  */
 import { fromCallback, type AnyActorRef } from 'xstate';
 import type { DtmfMeans, MediaStatistics } from './media-statistics.ts';
@@ -317,6 +320,11 @@ export type AudioUntil = 'now' | 'taken' | 'exit';
 /** An open line. */
 export interface Line {
   tell(command: LineCommand): void;
+  /**
+   * Returns the other party's words in its current turn as recognized so far; empty without words. A read has no effect.
+   * Absent if the line has no preliminary words.
+   */
+  hearing?(): string;
   /** Releases everything at once and hangs up a call in progress. The line emits no events afterwards. Idempotent. */
   close(): void;
   /**

@@ -28,6 +28,7 @@ import { countryOf, platformPolicyOf } from './start/platform-policy.ts';
 import { linkOfCredentials, writeCredentials, type Credentials } from './start/credentials.ts';
 import { type Runtime, realEnvironment, type Environment } from './parts/runtime.ts';
 import { urlOf } from './start/local-url.ts';
+import { patiently } from './start/patiently.ts';
 import { startAgents, startLanguageModel } from './parts/agents.ts';
 import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
@@ -108,15 +109,25 @@ const openRuntime = async (
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
+/** Steps of the start for the process that runs the gateway. */
+export type StartSteps = {
+  /** Called when the calls of an earlier process go on, before the API is loaded. */
+  callsGoOn(): void;
+  /** Called when all modules are loaded, before this gateway takes calls of others. `calls`: its calls in progress. */
+  loaded(calls: number): void;
+};
+
+const noSteps: StartSteps = { callsGoOn() {}, loaded() {} };
+
 /**
  * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
- * then are ended. `callsGoOn` is called when the calls of an earlier process go on, before the API is loaded.
+ * then are ended.
  */
 export const startGateway = async (
   config: Config,
   logger: Logger,
   environment: Environment = realEnvironment,
-  callsGoOn: () => void = () => {},
+  steps: StartSteps = noSteps,
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
@@ -145,6 +156,7 @@ export const startGateway = async (
     overheard,
     cluster,
     onCutOff: (callIds, isCutOff) => handOver.giveCutOff(callIds, isCutOff),
+    playPersona: languageModel.rehearsing?.playPersona ?? null,
     trunkMachineWith,
   });
   telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });
@@ -158,20 +170,23 @@ export const startGateway = async (
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);
+  // Handed-over calls would wait for the rest of the start, and continue at their gateway until then.
+  let isLoaded = false;
   await cluster.open({
     perform: control.performHere,
-    take: takeOver.take,
+    take: async (calls) => isLoaded && takeOver.take(calls),
     scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
+    condition: () => ({ version, load: telemetry.load() }),
     ...nodeDuties(runtime, parts, takeOver),
   });
-  await cluster.takes(true);
+  await patiently(() => cluster.takes(true));
   const handOver = startHandOver(runtime, { ...parts, takeOver });
 
   // The rest of the start blocks the event loop: resumed calls first have their lines, and their facts are stored.
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
   await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
-  callsGoOn();
+  steps.callsGoOn();
   compileTakeOver(runtime.database);
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(
@@ -194,12 +209,15 @@ export const startGateway = async (
     outgoing,
     events,
     streams,
+    languageModel,
     version,
   });
   await cluster.listensAt(server.url);
-  await events.deliveries.start();
+  await patiently(events.deliveries.start);
   const credentials = kept ?? (await keepCredentials(config, seeded, server.url));
 
+  steps.loaded(liveCalls.count.get());
+  isLoaded = true;
   telemetry.eventLoop.ready();
   const running = started.move();
   return {

@@ -34,6 +34,14 @@ const giveUp = (message: string): never => {
   process.exit(1);
 };
 
+/**
+ * Stores the compiled code at once, because a process that is killed later stores none. With calls in progress it is
+ * stored when the process ends, because it blocks the event loop for up to three seconds after an update.
+ */
+const storeCode = (calls: number): void => {
+  if (calls === 0) flushCompileCache();
+};
+
 const run = async (callsGoOn: () => void): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
@@ -91,9 +99,7 @@ const run = async (callsGoOn: () => void): Promise<void> => {
   // Has an effect at the first start, whose data folder did not exist (main.mjs).
   enableCompileCache(compileCacheIn(config.dataFolder));
   const { startGateway } = await import('./gateway.ts');
-  gateway = await startGateway(config, logger, undefined, callsGoOn);
-  // Stored at once, because a process that is killed later stores no code.
-  flushCompileCache();
+  gateway = await startGateway(config, logger, undefined, { callsGoOn, loaded: storeCode });
   if (asked > 0) {
     endWithin(config.drainSec * 1000 + closing.longestMs, logger);
     return close(gateway);

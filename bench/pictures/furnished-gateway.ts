@@ -30,6 +30,7 @@ const talks = {
 } as const;
 
 const withId = z.object({ id: z.string() });
+const withNumber = z.object({ number: z.string() });
 const withKey = z.object({ key: z.string() });
 const placed = z.object({ call_id: z.string() });
 const withTurns = z.object({ transcript: z.array(z.unknown()) });
@@ -42,6 +43,8 @@ export type FurnishedGateway = {
   /** A call that has ended, with a transcript. */
   finishedCall: Readonly<Record<PictureLanguage, string>>;
   failedCall: string;
+  /** A run of a suite with a failed case. */
+  rehearsal: Readonly<Record<PictureLanguage, string>>;
   webhookId: string;
   trunkId: string;
   /** Places a call that lasts until it is ended. */
@@ -116,6 +119,36 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
     return admin('PUT', `/simulator/callees/${callee}`, { script });
   };
 
+  /** Runs a suite with the built-in agent of calls that come in; one case fails, another gets better in the second run. */
+  const rehearse = async (language: PictureLanguage): Promise<string> => {
+    const [says, hears] = talks[language].answers;
+    const read = async (path: string): Promise<unknown> =>
+      (await fetch(`${url}/api/v1/admin${path}`, { headers: gateway.adminHeaders })).json();
+    const { number } = withNumber.parse(await read(`/numbers/${numberIds[language]}`));
+    const run = async (wanted: string): Promise<string> => {
+      const suite = [
+        'cases:',
+        '  - name: answers',
+        `    caller: [{ says: "${says}" }, { hears: /./ }, { hangs_up: true }]`,
+        '    expect: { end_reason: counterparty_hangup }',
+        '  - name: confirms',
+        `    caller: [{ says: "${hears}" }, { hears: /./ }, { hangs_up: true }]`,
+        '    expect: { says: [xyzzy] }',
+        `  - name: is busy\n    callee: [{ is_busy: true }]\n    expect: { end_reason: ${wanted} }\n`,
+      ].join('\n');
+      const { id } = withId.parse(
+        await admin('POST', '/rehearsals', { suite, name: 'bookings.yaml', number, parallel: 3 }),
+      );
+      await until('the suite was run', async () => {
+        const { status } = asCall.parse(await read(`/rehearsals/${id}`));
+        return status === 'failed' || undefined;
+      });
+      return id;
+    };
+    await run('declined');
+    return run('busy');
+  };
+
   const webhookId = withId.parse(await admin('POST', '/webhooks', { url: 'http://127.0.0.1:9/events' })).id;
   const trunkId = withId.parse(
     await admin('POST', '/trunks', { name: 'carrier', host: 'sip.example.com' }),
@@ -133,6 +166,8 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
   for (const language of ['ko', 'en'] as const)
     await untilStatus(language, finishedCall[language], 'completed');
   await untilStatus('en', failedCall, 'no_answer', 'failed');
+  const rehearsal = { ko: '', en: '' };
+  for (const language of ['ko', 'en'] as const) rehearsal[language] = await rehearse(language);
   for (const language of ['ko', 'en'] as const) await follow(language, { hold_sec: 600 });
 
   return {
@@ -141,6 +176,7 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
     numberId: numberIds,
     finishedCall,
     failedCall,
+    rehearsal,
     webhookId,
     trunkId,
     async placeLastingCall(language) {

@@ -1,10 +1,12 @@
 /**
  * `npm run pictures -- FOLDER`: pictures of every page of the console and of its main states, at three widths, light and
  * dark, in English and Korean, each checked with axe. Starts a gateway of its own and ends it. `--guides` takes only the
- * pictures of the guides, and compresses them.
+ * pictures of the guides, and compresses them. `--only call-live,phone-ko-390` takes only pictures whose names contain
+ * one of these.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
@@ -100,12 +102,19 @@ const complaintsAbout = async (page: Page): Promise<string[]> => [
 const nameOf = (state: string, { language, width, isDark }: Look): string =>
   `${state}-${language}-${width}-${isDark ? 'dark' : 'light'}`;
 
-type Album = { folder: string; isForGuides: boolean };
+/** `only`: parts of the names of the wanted pictures; null for all. */
+type Album = { folder: string; isForGuides: boolean; only: readonly string[] | null };
 
-const readArguments = ([folder, option, ...more]: readonly string[]): Album => {
-  if (folder === undefined || more.length > 0 || (option !== undefined && option !== '--guides'))
-    throw new Error('Give the folder of the pictures: npm run pictures -- FOLDER [--guides]');
-  return { folder, isForGuides: option === '--guides' };
+const readArguments = (given: readonly string[]): Album => {
+  const { values, positionals } = parseArgs({
+    args: [...given],
+    allowPositionals: true,
+    options: { guides: { type: 'boolean', default: false }, only: { type: 'string' } },
+  });
+  const [folder, ...more] = positionals;
+  if (folder === undefined || more.length > 0)
+    throw new Error('Give the folder of the pictures: npm run pictures -- FOLDER [--guides] [--only NAMES]');
+  return { folder, isForGuides: values.guides, only: values.only?.split(',') ?? null };
 };
 
 /** Takes one picture. Returns what is wrong with the page. */
@@ -136,9 +145,11 @@ const takePictures = async (album: Album, started: AsyncDisposableStack): Promis
   const gateway = await startFurnishedGateway(started);
   const browser = await chromium.launch({ executablePath: anyBrowser, args: browserFlags });
   started.defer(() => browser.close());
-  const isWanted = (state: string, look: Look): boolean =>
-    !album.isForGuides ||
-    chosen.some(({ name, look: wanted }) => nameOf(name, wanted) === nameOf(state, look));
+  const isWanted = (state: string, look: Look): boolean => {
+    const picture = nameOf(state, look);
+    if (album.isForGuides) return chosen.some(({ name, look: wanted }) => nameOf(name, wanted) === picture);
+    return album.only?.some((part) => picture.includes(part)) ?? true;
+  };
   let taken = 0;
   let complaints = 0;
   for (const look of everyLook) {

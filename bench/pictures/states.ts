@@ -47,6 +47,21 @@ export const statesOf = (gateway: FurnishedGateway, language: PictureLanguage): 
     { name: 'number-settings', path: `${number}/settings` },
     { name: 'number-new', path: '/#/numbers/new' },
     { name: 'try-agent', path: '/#/agents' },
+    { name: 'rehearsals', path: '/#/rehearsals' },
+    {
+      name: 'rehearsals-refused',
+      path: '/#/rehearsals',
+      act: async (page) => {
+        await first(page, 'textarea').fill('cases:\n  - name: one\n');
+        await first(page, 'form button[type=submit]').click();
+      },
+    },
+    {
+      name: 'rehearsal',
+      path: `/#/rehearsals/${gateway.rehearsal[language]}`,
+      lastPart: '.chart .visited',
+      act: (page) => first(page, '.failed-call [aria-expanded]').click(),
+    },
     { name: 'webhooks', path: '/#/webhooks' },
     { name: 'webhook', path: `/#/webhooks/${gateway.webhookId}` },
     { name: 'webhook-new', path: '/#/webhooks/new' },
@@ -58,7 +73,14 @@ export const statesOf = (gateway: FurnishedGateway, language: PictureLanguage): 
     { name: 'tokens', path: '/#/tokens' },
     { name: 'token-new', path: '/#/tokens/new' },
     { name: 'gateways', path: '/#/gateways' },
-    { name: 'inspector', path: '/#/inspect', lastPart: '.inspector-actors button' },
+    { name: 'fleet', path: '/#/fleet', lastPart: '.chart .busy' },
+    { name: 'compare-empty', path: '/#/compare', lastPart: '.open-call button.row' },
+    {
+      name: 'compare',
+      path: `/#/compare?one=${gateway.finishedCall[language]}&other=${gateway.failedCall}`,
+      lastPart: '.comparison .chart svg',
+    },
+    { name: 'inspector', path: '/#/inspect', lastPart: '.inspected-calls a' },
     { name: 'inspector-call', path: '/#/inspect/LIVE', lastPart: '.inspector-actors button' },
     { name: 'missing', path: '/#/nothing' },
     {

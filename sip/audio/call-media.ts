@@ -44,6 +44,8 @@ export type CallMedia = {
   say(utterance: number, text: string, language?: string): void;
   /** Changes the language of recognition and synthesis (BCP 47) from now on. */
   changeLanguage(language: string): void;
+  /** Returns the other party's words in its current turn as recognized so far; empty without words. */
+  hearing(): string;
   stopTalking(): void;
   pauseTalking(): void;
   resumeTalking(): void;
@@ -216,6 +218,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       language = changed;
       audio?.listener?.changeLanguage(changed);
     },
+    hearing: () => audio?.listener?.hearing() ?? '',
     stopTalking: () => audio?.playout.stopTalking(),
     pauseTalking: () => audio?.playout.pause(),
     resumeTalking: () => audio?.playout.resume(),

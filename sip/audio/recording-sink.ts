@@ -6,7 +6,7 @@ export const recordingSampleRate = 16_000;
 export interface RecordingSink {
   /**
    * Appends audio: one channel per party, of equal length, 16-bit linear at `recordingSampleRate`. Must be called in
-   * order and without gaps; silence is written too.
+   * order and without gaps; silence is written too. The buffers must not be stored: their memory is used again.
    */
   write(counterparty: Int16Array, agent: Int16Array): void;
   /**

@@ -483,6 +483,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           return life.send({ type: 'hangup.requested' });
       }
     },
+    hearing: media.hearing,
     ...life.finish,
     isResumable: () => life.is('answered') && secondLeg.isResumable() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg, onTaken),

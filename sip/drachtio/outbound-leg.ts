@@ -109,6 +109,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     trying = next;
     const acquired = await limits.acquire(chosen.trunk, isLast, {
       callId: options.callId,
+      leg: options.name === 'second-leg' ? 'second' : 'first',
       signal: unwanted.signal,
     });
     if ('full' in acquired) {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Fence } from '#src/domain/fence.ts';
+import { createPlaces } from '#src/domain/places.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
@@ -11,7 +12,7 @@ import type { MediaThread } from '../media-thread/media-thread.ts';
 import type { Resample } from '#sip/audio/resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import { takeOverChannel } from './take-over-channel.ts';
+import { takeOverChannel, type InTurn } from './take-over-channel.ts';
 import { bridgeChannels } from './bridge.ts';
 import { openBridgeTaps, type BridgeTaps, type TapEvents } from './bridge-taps.ts';
 import { createCallEndpoints } from './call-endpoints.ts';
@@ -56,6 +57,17 @@ export type MediaServerOptions = MediaServerNumbers & {
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
+
+export type TakeOverTerms = { srtp: TrunkSrtp; keepsBridge: boolean; formerSends: boolean };
+
+/**
+ * Maximum number of channels that are between two processes at a time. Each is silent meanwhile, and the more of them
+ * share a processor, the longer each takes; the next ones wait with the audio of their former process.
+ */
+const mostChannelsBetween = 4;
+
+/** A channel whose former process is dead is silent already. */
+const atOnce: InTurn = (move) => move();
 
 /** Dependencies of creating endpoints. */
 type FactoryOptions = MediaServerOptions & EndpointOptions & FreeSwitch['control'];
@@ -136,6 +148,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   const { backgroundTasks, logger } = options;
   const name = `${server.host}:${server.port}`;
   const endpoints = createCallEndpoints();
+  const inPlace = createPlaces(mostChannelsBetween);
   let isClosing = false;
 
   const fill = (): void => {
@@ -214,10 +227,14 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     /** Ends a channel that an earlier process left. A missing channel is ignored. */
     endChannel: freeSwitch.endChannel,
     /** See `createMediaServers`. */
-    takeOverEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
+    takeOverEndpoint: (
+      left: MediaChannel,
+      { srtp, keepsBridge, formerSends }: TakeOverTerms,
+    ): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
         const endpointOptions = { ...options, ...freeSwitch.control, server: name };
-        const { channel, unicast } = await takeOverChannel(left, keepsBridge, endpointOptions);
+        const inTurn = formerSends ? inPlace : atOnce;
+        const { channel, unicast } = await takeOverChannel(left, keepsBridge, { ...endpointOptions, inTurn });
         return srtp === 'off'
           ? createMediaEndpoint(channel, endpointOptions, unicast)
           : createSrtpEndpoint(channel, { ...endpointOptions, offers: false }, unicast);

@@ -4,7 +4,12 @@ import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { NoMediaCapacity, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { BridgeTaps, TapEvents } from './bridge-taps.ts';
 import type { ServerLoad } from './connection.ts';
-import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
+import {
+  createMediaServer,
+  type MediaServer,
+  type MediaServerOptions,
+  type TakeOverTerms,
+} from './media-server.ts';
 import type { ServerAddress } from '../reconnect.ts';
 
 export type MediaServerState = {
@@ -105,15 +110,15 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     /**
      * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: an
      * existing bridge of the channel continues, and the audio moves to this process when the endpoint is attached.
+     * `formerSends`: the process that had the channel still sends its audio.
      */
     async takeOverEndpoint(
       channel: MediaChannel,
-      srtp: TrunkSrtp = 'off',
-      keepsBridge = false,
+      { srtp = 'off', keepsBridge = false, formerSends = false }: Partial<TakeOverTerms> = {},
     ): Promise<MediaEndpoint> {
       const server = servers.find(({ name }) => name === channel.server);
       if (server === undefined) throw new Error('The media server of the channel is unknown to this gateway');
-      return server.takeOverEndpoint(channel, srtp, keepsBridge);
+      return server.takeOverEndpoint(channel, { srtp, keepsBridge, formerSends });
     },
     /**
      * Returns the bridge for these two endpoints; `null` if they are not on one media server or must not be bridged.

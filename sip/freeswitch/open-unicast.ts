@@ -82,14 +82,20 @@ export type BegunUnicast = Unicast & {
 
 /**
  * Opens a unicast in the current park of the channel, or in the park of `park`, which runs when the local port is open.
- * Rejects when no audio arrives within a few seconds, or when `ended` rejects.
+ * `inTurn` runs both steps, and may wait before. Rejects when no audio arrives within a few seconds, or when `ended`
+ * rejects.
  */
 export const beginUnicast = async (
   uuid: string,
   options: UnicastOptions &
-    Pick<UnicastRates, 'codecRate'> & { park?: () => Promise<void>; ended?: Promise<never> },
+    Pick<UnicastRates, 'codecRate'> & {
+      park?: () => Promise<void>;
+      inTurn?: (work: () => Promise<void>) => Promise<void>;
+      ended?: Promise<never>;
+    },
 ): Promise<BegunUnicast> => {
   const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended, park } = options;
+  const { inTurn = (work) => work() } = options;
   const theirs = options.serverAddress();
   const rate = options.codecRate();
   const channel = await mediaThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
@@ -109,7 +115,7 @@ export const beginUnicast = async (
     },
     onShortFrames: () => events?.onShortFrames(),
   });
-  try {
+  const connect = async (): Promise<void> => {
     await park?.();
     const beginning = within(
       clock,
@@ -118,6 +124,9 @@ export const beginUnicast = async (
       begin(uuid, channel, { ...commands, own, theirs }),
     );
     await (ended === undefined ? beginning : Promise.race([ended, beginning]));
+  };
+  try {
+    await inTurn(connect);
   } catch (error) {
     channel.close();
     throw error;

@@ -80,11 +80,14 @@ export const claimChannel = async (
   return isBridged ? { localSdp, isBridged } : { localSdp };
 };
 
+/** Runs the part of a take-over during which the channel is silent, at once or when fewer others are silent. */
+export type InTurn = <Moved>(move: () => Promise<Moved>) => Promise<Moved>;
+
 /** Takes over a channel, with its audio unless it is bridged. Also rejects if the dialog of the channel is unknown. */
 export const takeOverChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,
-  { srf, ...options }: ClaimOptions & ReparkOptions & UnicastOptions & { srf: Srf },
+  { srf, inTurn, ...options }: ClaimOptions & ReparkOptions & UnicastOptions & { srf: Srf; inTurn: InTurn },
 ): Promise<{ channel: Channel; unicast: BegunUnicast | null }> => {
   if (dialog === undefined) throw new Error('The dialog of the channel is unknown');
   const claimed = await claimChannel(uuid, keepsBridge, options);
@@ -95,6 +98,7 @@ export const takeOverChannel = async (
           ...options,
           codecRate: () => audioRateOf(voiceIn(claimed.localSdp) ?? 'PCMU'),
           park: () => repark(uuid, options),
+          inTurn,
         });
   const channel = {
     ...claimed,

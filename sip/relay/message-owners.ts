@@ -3,6 +3,7 @@
  * ids, transactions and dialogs. The gateway that last acted in a dialog is its owner.
  */
 import { createDialogs } from './dialogs.ts';
+import { createLeftInvites } from './left-invites.ts';
 import type { GatewayCommand, DrachtioMessage } from './message-head.ts';
 
 export type Command = Extract<GatewayCommand, { type: 'request' | 'response' | 'ping' }>;
@@ -44,6 +45,7 @@ export type DialogEvents<Gateway> = {
 const createCalls = <Gateway>(now: () => number, events: DialogEvents<Gateway>) => {
   const transactions = new Map<string, Transaction<Gateway>>();
   const dialogs = createDialogs<Gateway>(now, events);
+  const leftInvites = createLeftInvites(now);
 
   /** Drops old transactions and returns the unanswered far-end requests among them. */
   const take = (isSuch: (known: Transaction<Gateway>) => boolean): LeftOver[] => {
@@ -54,6 +56,7 @@ const createCalls = <Gateway>(now: () => number, events: DialogEvents<Gateway>) 
       const { method, begins, dialogId, message } = known;
       if (known.by === 'far end')
         left.push({ transactionId, method, begins, dialogId, message: message ?? Buffer.alloc(0) });
+      else if (method === 'INVITE' && begins) leftInvites.add(transactionId, dialogId, now());
     }
     return left;
   };
@@ -61,6 +64,7 @@ const createCalls = <Gateway>(now: () => number, events: DialogEvents<Gateway>) 
   return {
     transactions,
     dialogs,
+    leftInvites,
 
     begin(transactionId: string, transaction: Omit<Transaction<Gateway>, 'begins' | 'at'>): void {
       const begins = transaction.dialogId === '';
@@ -105,12 +109,20 @@ const createCalls = <Gateway>(now: () => number, events: DialogEvents<Gateway>) 
 
     sweep(): void {
       for (const [id, { at }] of transactions) if (now() - at > longestMs) transactions.delete(id);
+      leftInvites.sweep(longestMs);
     },
   };
 };
 
-/** A command with its gateway. `answers` is the method of the far end's request that the command answers. */
-type Asking<Gateway> = { gateway: Gateway; command: Command; answers: string };
+/**
+ * A command with its gateway. `answers` is the method of the far end's request that the command answers. `goneAt`: when
+ * the gateway has disconnected, if it has.
+ */
+type Asking<Gateway> = { gateway: Gateway; command: Command; answers: string; goneAt?: number };
+
+/** Whether the command is an INVITE that begins a call. */
+const isNewInvite = (command: Command): boolean =>
+  command.type === 'request' && command.method === 'INVITE' && command.dialogId === '';
 
 /** Learns transaction and dialog ids from drachtio-server's response to a command. */
 const learn = <Gateway>(
@@ -135,7 +147,7 @@ const learn = <Gateway>(
 
 export const createMessageOwners = <Gateway>(now: () => number, events: DialogEvents<Gateway>) => {
   const calls = createCalls(now, events);
-  const { transactions, dialogs } = calls;
+  const { transactions, dialogs, leftInvites } = calls;
   const asking = new Map<string, Asking<Gateway>>();
 
   return {
@@ -145,6 +157,8 @@ export const createMessageOwners = <Gateway>(now: () => number, events: DialogEv
       const answered = command.type === 'response' ? transactions.get(command.transactionId) : undefined;
       asking.set(command.id, { gateway, command, answers: answered?.method ?? '' });
       if (command.type === 'request') calls.dialogs.own(command.dialogId, gateway);
+      if (command.type === 'request' && command.method === 'CANCEL')
+        leftInvites.remove(command.transactionId);
       if (command.type === 'response') calls.settle(command.transactionId, command.status);
       return true;
     },
@@ -154,6 +168,10 @@ export const createMessageOwners = <Gateway>(now: () => number, events: DialogEv
       const known = asking.get(told.id);
       if (known === undefined) return undefined;
       if (!told.goesOn) asking.delete(told.id);
+      if (known.goneAt !== undefined) {
+        if (told.isOk && told.transactionId !== '') leftInvites.add(told.transactionId, '', known.goneAt);
+        return undefined;
+      }
       learn(calls, known, told);
       return known.gateway;
     },
@@ -198,8 +216,23 @@ export const createMessageOwners = <Gateway>(now: () => number, events: DialogEv
 
     /** Called when a gateway has disconnected. Returns the far ends' requests that the gateway has not answered. */
     gone(gateway: Gateway): LeftOver[] {
-      for (const [id, one] of asking) if (one.gateway === gateway) asking.delete(id);
+      for (const [id, one] of asking) {
+        if (one.gateway !== gateway) continue;
+        // The transaction of an INVITE is known when drachtio-server has sent it.
+        if (isNewInvite(one.command)) one.goneAt = now();
+        else asking.delete(id);
+      }
       return calls.gone(gateway);
+    },
+
+    takeLeftInvites: leftInvites.takeDue,
+
+    /** Called for each response. Returns whether it answers an INVITE whose gateway has disconnected. */
+    answersLeftInvite({ status, transactionId }: { status: number; transactionId: string }): boolean {
+      const begun = status < 200 ? undefined : leftInvites.remove(transactionId);
+      if (begun === undefined) return false;
+      dialogs.forget(begun);
+      return status < 300;
     },
 
     /** Drops entries that drachtio-server has dropped. */
@@ -208,10 +241,16 @@ export const createMessageOwners = <Gateway>(now: () => number, events: DialogEv
     clear(): void {
       asking.clear();
       transactions.clear();
+      leftInvites.clear();
       dialogs.clear();
     },
 
-    sizes: () => ({ asked: asking.size, transactions: transactions.size, ...dialogs.sizes() }),
+    sizes: () => ({
+      asked: asking.size,
+      transactions: transactions.size,
+      leftInvites: leftInvites.size(),
+      ...dialogs.sizes(),
+    }),
   };
 };
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { longestMessage } from '../drachtio/connection/message-limits.ts';
-import { createAbandonedDialogs } from './abandoned-dialogs.ts';
+import { createAbandoned } from './abandoned.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
@@ -19,6 +19,8 @@ export type TrafficNumbers = {
   mostWaiting: number;
   /** `Retry-After` of refusals, in seconds. */
   retryAfterSec: number;
+  /** Time after the loss of a gateway for which its unanswered INVITEs are left to the other gateways. */
+  cancelMs: number;
 };
 
 /** The current connection to drachtio-server. */
@@ -50,12 +52,22 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
 
   return {
     unavailable,
-    /** Hangs up a call. */
-    async end(dialogId: string): Promise<void> {
+    /** Hangs up a call. `isUnconfirmed`: its answer was not acknowledged. */
+    async end(dialogId: string, isUnconfirmed = false): Promise<void> {
       try {
+        if (isUnconfirmed)
+          await ask(`sip||${dialogId}|\r\nACK sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
         await ask(`sip||${dialogId}|\r\nBYE sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
       } catch (error) {
         logger.debug({ err: error }, 'an abandoned call had already ended');
+      }
+    },
+    /** Cancels an INVITE. */
+    async cancel(transactionId: string): Promise<void> {
+      try {
+        await ask(`sip|${transactionId}||\r\nCANCEL sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
+      } catch (error) {
+        logger.debug({ err: error }, 'an abandoned INVITE had already ended');
       }
     },
     /** Answers a request that no gateway took. A BYE is answered with 200. */
@@ -199,13 +211,14 @@ const leave = (gateway: GatewayConnection, { gateways, owners, leftDialogs, held
 };
 
 const take = (message: Buffer, parts: Parts, logger: Logger): void => {
-  const { queue, owners } = parts;
+  const { queue, owners, refusals } = parts;
   const told = readDrachtioMessage(message);
   switch (told.type) {
     case 'answer':
       queue.answered(told.id);
       return owners.answered(told)?.tell(message);
     case 'response':
+      if (owners.answersLeftInvite(told)) return void refusals.end(told.dialogId, true);
       return owners.responded(told)?.tell(message);
     case 'request':
       return told.dialogId === '' ? begin(told, message, parts) : bring(told, message, parts);
@@ -267,12 +280,23 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   const { owners, leftDialogs, held, queue, gateways } = parts;
   const lostNodes = createLostNodes(gateways.all);
   const wanted = createWanted(upstream, logger);
-  const abandoned = createAbandonedDialogs({
-    afterMs: options.numbers.held.longestMs,
-    take: owners.takeLeft,
-    end: parts.refusals.end,
-    ...options,
-  });
+  const { refusals } = parts;
+  const abandoned = [
+    createAbandoned({
+      afterMs: options.numbers.held.longestMs,
+      take: owners.takeLeft,
+      end: (dialogId) => refusals.end(dialogId),
+      say: 'no gateway took over the calls of a lost gateway: they are hung up',
+      ...options,
+    }),
+    createAbandoned({
+      afterMs: options.numbers.cancelMs,
+      take: owners.takeLeftInvites,
+      end: refusals.cancel,
+      say: 'no gateway cancelled the calls that a lost gateway was placing: they are cancelled',
+      ...options,
+    }),
+  ];
 
   /** Releases the calls of a gateway that others declared dead, and closes its connection: it may be frozen. */
   const disown = (node: string, by: GatewayConnection): void => {
@@ -295,7 +319,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     gone(gateway: GatewayConnection): void {
       leave(gateway, parts);
       lostNodes.left(gateway);
-      abandoned.expect();
+      for (const { expect } of abandoned) expect();
     },
 
     asked(gateway: GatewayConnection, asked: GatewayCommand, message: Buffer): void {
@@ -345,7 +369,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
 
     /** Stops hanging up calls and holding requests. */
     close(): void {
-      abandoned.close();
+      for (const { close } of abandoned) close();
       held.clear();
     },
 

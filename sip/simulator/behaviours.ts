@@ -11,6 +11,7 @@ const breakInAfterMs = 700;
 const breakInAfterShare = 0.4;
 
 const dialledToRingingMs = 100;
+const betweenKeysMs = 250;
 
 export function* pause(milliseconds: number): Course {
   yield { atMostMs: milliseconds };
@@ -30,6 +31,14 @@ export function* letRing(phone: Phone): Course {
   yield* pause(dialledToRingingMs);
   phone.ring();
   yield {};
+}
+
+/** Presses DTMF digits one after the other. */
+export function* pressKeys(phone: Phone, keys: string): Course {
+  for (const key of keys) {
+    phone.press(key);
+    yield* pause(betweenKeysMs);
+  }
 }
 
 /** Speaks this text to its end. */

@@ -3,6 +3,7 @@
  * simulated line"), telephones with a script, and the default caller.
  */
 import type { Logger } from 'pino';
+import type { PlayPersona } from '#src/domain/persona.ts';
 import type { CalleeBehaviour, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
 import type { LineInput, UnansweredLineCause } from '#machines/line.ts';
@@ -24,7 +25,8 @@ import {
   type Party,
   type Phone,
 } from './party.ts';
-import { calleeOf, placeInScript, talkByScript } from './play-script.ts';
+import { createPersonaPlayer } from './persona.ts';
+import { calleeOf, placeInScript, talkByScript, type Playing } from './play-script.ts';
 import { parseScript, type Script } from './script.ts';
 import { nobodyElse, watchScript, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { inTurn, smallTalkIn } from './small-talk.ts';
@@ -135,10 +137,7 @@ export const unreachable = (cause: UnansweredLineCause): Behaviour =>
  * A caller that plays this script once it is admitted. Without a script, the caller opens with a sentence and continues
  * politely.
  */
-export const callerOf = (
-  script: Script | null,
-  playing: Parameters<typeof talkByScript>[2] = {},
-): Behaviour =>
+export const callerOf = (script: Script | null, playing: Playing = {}): Behaviour =>
   function* (phone) {
     yield* pause(callerIsAnsweredMs);
     phone.answer();
@@ -147,28 +146,39 @@ export const callerOf = (
   };
 
 /** A person of an answered call that another process had. */
-const resumedPerson = (script: Script, playing: Parameters<typeof talkByScript>[2]): Behaviour =>
+const resumedPerson = (script: Script, playing?: Playing): Behaviour =>
   goingOn((phone) => talkByScript(phone, script, playing));
+
+/** Dependencies shared by all persons with a script. `playPersona` is null without a language model. */
+export type ScriptWorld = {
+  rehearsals: Rehearsals;
+  onCheckpoint: (callId: string) => void;
+  playPersona: PlayPersona | null;
+};
 
 /** A person in a call who plays a script, from the beginning or from a later step. */
 export const scripted =
   (
     callId: string,
     { script, rehearsal, stepsDone = 0 }: ScriptedCallee & { stepsDone?: number },
-    { rehearsals, onCheckpoint }: { rehearsals: Rehearsals; onCheckpoint: (callId: string) => void },
+    { rehearsals, onCheckpoint, playPersona }: ScriptWorld,
     behaviourOf: typeof calleeOf,
   ): CreateParty =>
   (phone, time) => {
     const place = placeInScript(stepsDone, () => onCheckpoint(callId));
+    const notice = (): void => party.notice();
     const watch =
       rehearsal === undefined
         ? null
-        : watchScript(rehearsal, rehearsals.begin(callId, script, stepsDone), {
-            time,
-            notice: () => party.notice(),
-          });
+        : watchScript(rehearsal, rehearsals.begin(callId, script, stepsDone), { time, notice });
+    const player = createPersonaPlayer(playPersona, notice);
+    const person = createScriptedParty(behaviourOf(script, { watch, place, player })(phone), time);
     const party: Party = {
-      ...createScriptedParty(behaviourOf(script, { watch, place })(phone), time),
+      ...person,
+      stop(end) {
+        player.stop();
+        person.stop(end);
+      },
       resumeState: () => ({
         is: 'script',
         script,
@@ -233,6 +243,8 @@ export type CalleesOptions = {
   resumePhone?: (input: LineInput, phone: Extract<SimulatedFarEnd, { is: 'phone' }>) => CreateParty;
   /** Creates the rehearsal of a script that another process played. If the function is absent, no script is watched. */
   openRehearsal?: (settings: ScriptRehearsal) => Promise<Rehearsal>;
+  /** Plays the personas of scripts. If the function is absent, personas fail. */
+  playPersona?: PlayPersona | null;
 };
 
 export const createCallees = ({
@@ -241,6 +253,7 @@ export const createCallees = ({
   anybody,
   resumePhone,
   openRehearsal,
+  playPersona = null,
   onCheckpoint,
   rehearsals,
   logger,
@@ -256,7 +269,7 @@ export const createCallees = ({
   ): Reached => ({
     language,
     who: 'scripted',
-    createParty: scripted(callId, callee, { rehearsals, onCheckpoint }, behaviourOf),
+    createParty: scripted(callId, callee, { rehearsals, onCheckpoint, playPersona }, behaviourOf),
     people: callee.rehearsal?.people ?? nobodyElse,
   });
 

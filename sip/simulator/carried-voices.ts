@@ -159,6 +159,7 @@ export const createCarriedVoices =
       agent: spoken.agent,
       counterparty: {
         ...typing,
+        hearing: () => `${media.hearing()} ${typing.hearing()}`.trim(),
         changeLanguage(language) {
           typing.changeLanguage(language);
           media.changeLanguage(language);
@@ -171,6 +172,7 @@ export const createCarriedVoices =
         });
       },
       wordsHeard: () => words,
+      wordsSoFar: media.hearing,
       beep: () => undefined,
       holdTone: { begin: () => tone.begin(audio.sampleRate()), end: tone.end },
       handOver() {

@@ -22,6 +22,8 @@ export type Ears = {
   /** Consumes all words up to this position. */
   take(found: Found): void;
   forget(): void;
+  /** Returns and consumes all words. */
+  takeAll(): string;
 };
 
 /** Separator between two utterances. */
@@ -30,6 +32,12 @@ const gap = ' ';
 export const createEars = (phone: Phone): Ears => {
   let said: Utterance[] = [];
   let cutBefore = 0;
+
+  const forget = (): void => {
+    // The last utterance may still be playing, so it is kept, but its words do not match again.
+    said = said.slice(-1);
+    for (const utterance of said) utterance.known = utterance.text.length;
+  };
 
   return {
     listen() {
@@ -58,11 +66,12 @@ export const createEars = (phone: Phone): Ears => {
       utterance.known = end;
       said = said.slice(said.indexOf(utterance));
     },
-    forget() {
-      // The last utterance may still be playing, so it is kept, but its words do not match again.
-      said = said.slice(-1);
-      for (const utterance of said) utterance.known = utterance.text.length;
+    takeAll() {
+      const words = said.map(({ text, known }) => text.slice(known));
+      forget();
+      return words.filter((text) => text !== '').join(gap);
     },
+    forget,
   };
 };
 

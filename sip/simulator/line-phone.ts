@@ -78,6 +78,9 @@ export class LinePhone implements Phone {
   wordsHeard(): readonly string[] {
     return this.#line.voices().wordsHeard();
   }
+  wordsSoFar(): string {
+    return this.#line.voices().wordsSoFar();
+  }
 
   /** Receives DTMF digits of the agent. Returns whether the far end can hear the digits. */
   hearKeys(keys: string): boolean {

@@ -43,6 +43,8 @@ export interface Phone {
   beep(): void;
   /** Returns the recognized words of this end so far. */
   wordsHeard(): readonly string[];
+  /** Returns the words of this end's current turn as recognized so far; empty without words. */
+  wordsSoFar(): string;
   /** Returns the DTMF digits of the agent so far. */
   keysHeard(): string;
   /** Returns the language in which this end is recognized (BCP 47). */

@@ -6,17 +6,18 @@ import {
   letRing,
   pause,
   pickUp,
+  pressKeys,
   speak,
 } from './behaviours.ts';
 import type { Behaviour, Course, Phone } from './party.ts';
 import { createEars, hear, type Ears } from './ears.ts';
-import { inTime, type ScriptWatch } from './script-watch.ts';
+import { createPersonaPlayer, talkAsPersona, type PersonaPlayer } from './persona.ts';
+import { inTime, takesItsTime, type ScriptWatch } from './script-watch.ts';
 import type { Interruption, Script, ScriptStep } from './script.ts';
 import { plainPattern } from '#src/domain/said-pattern.ts';
 
 /** Time that a person waits for an answer before speaking again. */
 const patienceMs = 5_000;
-const betweenKeysMs = 250;
 const untilRefusedMs = 300;
 const untilDeclinedMs = 1_500;
 const usualAnswerMs = 1_000;
@@ -74,13 +75,6 @@ function* sayInTalk(phone: Phone, talk: Talk, text: string): Course {
   yield* speak(phone, text);
   talk.begunBefore = phone.voicesBegun();
   talk.expectsAnswer = true;
-}
-
-function* pressKeys(phone: Phone, keys: string): Course {
-  for (const key of keys) {
-    phone.press(key);
-    yield* pause(betweenKeysMs);
-  }
 }
 
 /** Plays one step of an answered call. */
@@ -159,17 +153,30 @@ export const placeInScript = (stepsDone: number, onStep: () => void): ScriptPlac
 
 const beginning = (): ScriptPlace => placeInScript(0, () => {});
 
+const nobody = createPersonaPlayer(null, () => {});
+
+export type Playing = {
+  watch?: ScriptWatch | null;
+  place?: ScriptPlace;
+  /** Plays the persona of the script; without it, the persona fails. */
+  player?: PersonaPlayer;
+};
+
 /** Plays the steps of an answered call from this place. A watched script ends the call when a step times out. */
 export function* talkByScript(
   phone: Phone,
   script: Script,
-  { watch = null, place = beginning() }: { watch?: ScriptWatch | null; place?: ScriptPlace } = {},
+  { watch = null, place = beginning(), player = nobody }: Playing = {},
 ): Course {
   const ears = createEars(phone);
   const talk: Talk = { begunBefore: 0, expectsAnswer: false, keysTaken: 0, ears };
   for (const [index, step] of [...script.entries()].slice(place.stepsDone)) {
-    const course = doStep(phone, talk, step, watch);
-    if (!(yield* inTime(course, { phone, ears, step, watch }))) return phone.hangUp();
+    const limits = { phone, ears, watch, isLimited: !takesItsTime(step) };
+    const course =
+      'persona' in step
+        ? talkAsPersona(phone, talk, step.persona, { player, watch })
+        : inTime(doStep(phone, talk, step, watch), limits);
+    if (!(yield* course)) return phone.hangUp();
     watch?.done(index + 1);
     place.done(index + 1);
   }
@@ -180,7 +187,7 @@ export function* talkByScript(
 }
 
 /** A callee that plays this script. */
-export const calleeOf = (script: Script, playing: Parameters<typeof talkByScript>[2] = {}): Behaviour =>
+export const calleeOf = (script: Script, playing: Playing = {}): Behaviour =>
   function* (phone) {
     if (yield* takeCall(phone, script[0])) yield* talkByScript(phone, script, playing);
   };

@@ -1,4 +1,5 @@
 /** A watched script of a rehearsal: its progress, and a time limit for every step. */
+import type { PersonaResult } from '#src/domain/persona.ts';
 import type { ScriptProgress, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
@@ -17,6 +18,7 @@ export type ScriptWatch = {
   /** The person has done everything in the script. */
   isDone(): void;
   timedOut(): void;
+  personaEnded(result: PersonaResult): void;
 };
 
 /** A watched script of a rehearsal. */
@@ -60,6 +62,9 @@ export const watchScript = (
   timedOut() {
     progress.outcome = 'timed_out';
   },
+  personaEnded(result) {
+    progress.persona = result;
+  },
 });
 
 /** Maximum number of finished rehearsals whose progress is stored. */
@@ -75,7 +80,7 @@ export const createRehearsals = (): Rehearsals => {
   const calls = new Map<string, ScriptProgress>();
   return {
     begin(callId, script, stepsDone) {
-      const progress: ScriptProgress = { steps: script.length, stepsDone, outcome: 'playing' };
+      const progress: ScriptProgress = { steps: script.length, stepsDone, outcome: 'playing', persona: null };
       calls.set(callId, progress);
       const [oldest] = calls.keys();
       if (calls.size > mostKept && oldest !== undefined) calls.delete(oldest);
@@ -86,7 +91,7 @@ export const createRehearsals = (): Rehearsals => {
 };
 
 /** Whether a step only waits for a duration of its own. */
-const takesItsTime = (step: ScriptStep): boolean =>
+export const takesItsTime = (step: ScriptStep): boolean =>
   'wait_sec' in step || 'noise_sec' in step || 'hold_sec' in step;
 
 /**
@@ -95,9 +100,14 @@ const takesItsTime = (step: ScriptStep): boolean =>
  */
 export function* inTime(
   course: Course,
-  { phone, ears, step, watch }: { phone: Phone; ears: Ears; step: ScriptStep; watch: ScriptWatch | null },
+  {
+    phone,
+    ears,
+    watch,
+    isLimited,
+  }: { phone: Phone; ears: Ears; watch: ScriptWatch | null; isLimited: boolean },
 ): Course<boolean> {
-  const limit = takesItsTime(step) ? undefined : watch?.limit();
+  const limit = isLimited ? watch?.limit() : undefined;
   const isLate = (): boolean => limit?.isOver() === true && !phone.isSpeaking();
   let next = course.next(true);
   while (next.done !== true) {

@@ -18,11 +18,13 @@
  * | `{announce}` | says this at once, without waiting for its turn, like an answering machine |
  * | `{beep: true}` | beeps, like an answering machine that takes a message |
  * | `{hang_up: true}` | hangs up at once |
+ * | `{persona}` | last step: is played by the language model, and hangs up when `goal` is reached or given up |
  *
  * The person's turn begins when the agent is silent and has answered the person's last words, or has not answered
  * within five seconds. A callee's script may begin with the way the call is taken: `{answer_after_sec}` (default 1),
  * or, as its only step, `{no_answer: true}`, `{busy: true}`, `{decline: true}` or `{trunk_error: true}`.
  */
+import { mostPersonaTurns, type PersonaStep } from '#src/domain/persona.ts';
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 
 /** Text of an interruption. `after_ms` counts from the beginning of the agent's utterance. */
@@ -41,7 +43,8 @@ type Talking =
   | { await_digits: string }
   | { announce: string }
   | { beep: true }
-  | { hang_up: true };
+  | { hang_up: true }
+  | { persona: PersonaStep };
 
 type Taking =
   | { answer_after_sec: number }
@@ -89,6 +92,24 @@ const whyNoInterruption = (value: unknown): Problem => {
   return whyNoText(text) ?? (isTime ? undefined : 'must have a number of milliseconds as after_ms');
 };
 
+const whyNoPersona = (value: unknown): Problem => {
+  const isPersona =
+    typeof value === 'object' &&
+    value !== null &&
+    'description' in value &&
+    'goal' in value &&
+    'max_turns' in value;
+  if (!isPersona || Object.keys(value).length > 3)
+    return 'must be an object with description, goal and max_turns';
+  const { description, goal, max_turns: turns } = value;
+  const isCount = Number.isInteger(turns) && Number(turns) >= 1 && Number(turns) <= mostPersonaTurns;
+  return (
+    whyNoText(description) ??
+    whyNoText(goal) ??
+    (isCount ? undefined : `must have a whole number from 1 to ${mostPersonaTurns} as max_turns`)
+  );
+};
+
 const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
   say: whyNoText,
   interrupt: whyNoInterruption,
@@ -103,6 +124,7 @@ const talking: Readonly<Record<string, (value: unknown) => Problem>> = {
   announce: whyNoText,
   beep: whyNotTrue,
   hang_up: whyNotTrue,
+  persona: whyNoPersona,
 };
 
 const refusing: Readonly<Record<string, (value: unknown) => Problem>> = {
@@ -143,6 +165,7 @@ const whyStepIsWrong = (
   const problem = check(value);
   if (problem !== undefined) return `${name} ${problem}.`;
   if (name === 'hear') return whyNotHeard(value, readPattern);
+  if (name === 'persona' && index < length - 1) return 'persona can only be the last step.';
   if (!Object.hasOwn(taking, name)) return undefined;
   if (role === 'caller') return `${name} is for callees; a caller's call is answered by the gateway.`;
   if (index > 0) return `${name} can only be the first step.`;

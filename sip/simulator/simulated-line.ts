@@ -86,7 +86,10 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
   const { input, time, emit, onOver, isAdopted, connectedWith } = options;
   const signs: AgentSigns = { keys: '', isFarewell: false, language: input.language };
 
-  const onChange = (): void => party.notice();
+  let isSilent = false;
+  const onChange = (): void => {
+    if (!isSilent) party.notice();
+  };
 
   const expectFarewell = (expected: boolean): void => {
     signs.isFarewell = expected;
@@ -94,9 +97,11 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
   };
 
   const fallSilent = (end: LineEnd): void => {
-    party.stop(end);
+    isSilent = true;
     transferring.end();
     heard?.close();
+    // After the voices, so that the party knows what was heard of the agent's last words.
+    party.stop(end);
   };
 
   const release = (): void => {
@@ -182,6 +187,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLin
           return life.send({ type: 'hangup.requested' });
       }
     },
+    // A ringing line has no voices, and a read must not create them.
+    hearing: () => (heard === null || transferring.isConnected() ? '' : heard.counterparty.hearing()),
     ...life.finish,
     checkpoint() {
       const farEnd = party.resumeState?.() ?? null;

@@ -27,6 +27,8 @@ export type Speech = {
   /** Begins to say the text; the previous words are complete. */
   say(text: string): void;
   isSpeaking(): boolean;
+  /** Returns the words recognized so far of the current sentence; empty without words. */
+  hearing(): string;
   /** Changes the language of recognition from the next words on (BCP 47). */
   changeLanguage(language: string): void;
   /** Starts or stops a sound without words. */
@@ -152,6 +154,10 @@ export const createSpeech = (options: SpeechOptions): Speech => {
       next.set(remainingMs, () => finish(said));
     },
     isSpeaking: () => saying !== null,
+    hearing() {
+      if (saying === null) return unconfirmed?.text ?? '';
+      return heardAfter(saying.text, time.since(saying.startedAt) - recognitionMs);
+    },
     changeLanguage: (changed) => void (language = changed),
     noise: (isOn) => (isOn ? onsets.voiceBegan() : onsets.voiceEnded()),
     stop() {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { HeardBefore } from '#src/domain/sip-leg.ts';
@@ -23,6 +24,7 @@ import {
   unreachable,
   type CalleesOptions,
   type Reached,
+  type ScriptWorld,
 } from './callees.ts';
 import { createCallers, type SimulatedCaller } from './callers.ts';
 import { behaving, lookedUp, type CreateParty } from './party.ts';
@@ -72,6 +74,8 @@ export type InboundCall = {
   sipHeaders?: SipHeaders | null;
   /** Language of the caller (BCP 47); if absent, the language of the call. */
   language?: string | undefined;
+  /** Agent of this call in a rehearsal; if absent, the agent of the number. */
+  agent?: AgentBinding | undefined;
 };
 
 export type SimulatorLines = Lines & {
@@ -89,7 +93,7 @@ type Calling = Pick<InboundCall, 'script' | 'rehearsal' | 'language' | 'partyFor
 
 const callerBy = (
   { callId, script, rehearsal, language, partyFor }: Calling,
-  playing: { rehearsals: Rehearsals; onCheckpoint: (callId: string) => void },
+  playing: ScriptWorld,
 ): SimulatedCaller => {
   const people = rehearsal?.people ?? nobodyElse;
   if (partyFor !== undefined) return { who: 'person', partyFor, language, people };
@@ -154,7 +158,7 @@ const createOpenLine =
   };
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
-  const { clock, speed, logger, onCheckpoint = () => {} } = options;
+  const { clock, speed, logger, playPersona = null, onCheckpoint = () => {} } = options;
   /** Time of the network itself, which does not belong to a line. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
@@ -235,15 +239,18 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const how = { isAdopted: true, before, parent, connectedWith };
       return openTo(standing, farEndOf, { input, emit }, how);
     },
-    async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
+    async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor, agent }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');
       const callId = randomUUID();
       callers.add(
         callId,
-        callerBy({ callId, script, rehearsal, language, partyFor }, { rehearsals, onCheckpoint }),
+        callerBy(
+          { callId, script, rehearsal, language, partyFor },
+          { rehearsals, onCheckpoint, playPersona },
+        ),
       );
       try {
-        const arrival = { callId, from, to, at: clock.now() };
+        const arrival = { callId, from, to, at: clock.now(), ...(agent === undefined ? {} : { agent }) };
         const verdict = await state.onArrival(sipHeaders ? { ...arrival, sipHeaders } : arrival);
         if (verdict.accepted) callers.letIn(callId);
         else callers.remove(callId);

@@ -49,7 +49,9 @@ export type Transferring = {
   end(): void;
   /** Whether another gateway could take over the person. True if there is no person. */
   isResumable(): boolean;
-  /** Whether the event belongs to the conversation of two connected persons, which the gateway does not hear. */
+  /** Whether two persons are connected, whose conversation the gateway does not hear. */
+  isConnected(): boolean;
+  /** Whether the event belongs to the conversation of two connected persons. */
   isTheirs(event: LineEvent): boolean;
 };
 
@@ -143,6 +145,7 @@ export const createTransferring = (options: {
     },
     end,
     isResumable: () => leg === 'none' || (leg === 'connected' && outlives),
+    isConnected: () => leg === 'connected',
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

@@ -37,6 +37,8 @@ export type Voices = {
   begin(): void;
   /** Recognized words of carried audio, in order. */
   wordsHeard(): readonly string[];
+  /** Words of carried audio in the current turn, as recognized so far; empty without words. */
+  wordsSoFar(): string;
   /** Signals that the beep of an answering machine has ended. */
   beep(): void;
   /** Hold tone for the other party while a person is rung; silent unless audio is carried. */
@@ -123,6 +125,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
       if (answering !== null && answering !== 'human') answerer = 'nothing heard';
     },
     wordsHeard: () => [],
+    wordsSoFar: () => '',
     holdTone: { begin: () => undefined, end: () => undefined },
     handOver: () => agent.stopTalking(),
     beep: () => tellAnswerer((asked) => asked.beep()),

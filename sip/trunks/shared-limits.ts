@@ -23,8 +23,9 @@ export type SharedTrunkLoad = {
 
 type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
 
-type WaitingCall = {
-  callId: string;
+type CountedLeg = Pick<TrunkChannel, 'callId' | 'leg'>;
+
+type WaitingCall = CountedLeg & {
   /** Signal that aborts when the call is cancelled. */
   signal: AbortSignal;
 };
@@ -88,9 +89,13 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
     }),
   });
 
-  const joinOthers = ({ id: trunkId, maxChannels }: Limited, callId: string, here: Permit): Joining => {
+  const joinOthers = (
+    { id: trunkId, maxChannels }: Limited,
+    { callId, leg }: CountedLeg,
+    here: Permit,
+  ): Joining => {
     if (maxChannels === null) return { permit: here, hasChannel: Promise.resolve(true) };
-    const channel = { trunkId, callId };
+    const channel = { trunkId, callId, leg };
     const take = (): Promise<boolean> => load.take({ ...channel, maxChannels });
     const hasChannel = asked('Taking a channel of a trunk', take, true);
     return { permit: permitFor(channel, here, hasChannel), hasChannel };
@@ -100,11 +105,11 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const joinUntil = async (
     until: number,
     trunk: Limited,
-    { callId, signal }: WaitingCall,
+    { signal, ...counted }: WaitingCall,
     here: Permit,
   ): Promise<Permit | null> => {
     for (;;) {
-      const { permit, hasChannel } = joinOthers(trunk, callId, here);
+      const { permit, hasChannel } = joinOthers(trunk, counted, here);
       if (await hasChannel) return permit;
       if (signal.aborted || clock.now() >= until) {
         here.release();
@@ -128,14 +133,14 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
     /** Takes a channel for an inbound call; null if this gateway's own limit is reached. */
     arrive(trunk: Limited, callId: string): Joining | null {
       const here = limits.tryAcquire(trunk);
-      return here && joinOthers(trunk, callId, here);
+      return here && joinOthers(trunk, { callId, leg: 'first' }, here);
     },
 
-    /** Takes a channel for a call that was taken over, even if the trunk is full. */
-    goOn(trunk: Limited, callId: string): Permit {
+    /** Takes a channel for a leg of a call that was taken over, even if the trunk is full. */
+    goOn(trunk: Limited, { callId, leg }: CountedLeg): Permit {
       const permit = limits.tryAcquire(trunk) ?? { release() {} };
       if (trunk.maxChannels === null) return permit;
-      const channel = { trunkId: trunk.id, callId };
+      const channel = { trunkId: trunk.id, callId, leg };
       const keeping = asked('Keeping a channel of a trunk', () => load.keep(channel), undefined);
       return permitFor(channel, permit, keeping);
     },

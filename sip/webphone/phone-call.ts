@@ -12,6 +12,7 @@ import type {
   ToPhone,
 } from '#src/domain/web-phone.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { CarriedAudio, CreateParty, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/sounding-utterance.ts';
 
@@ -19,6 +20,9 @@ const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
 /** Maximum number of queued texts; a person does not type more of them during one utterance. */
 const mostWaitingTexts = 50;
+
+/** Interval at which preliminary words of the person are sent, in milliseconds. */
+const wordsEveryMs = 200;
 
 /** Maximum number of utterances that a reconnecting phone receives if the agent speaks without a pause. */
 const mostSaid = 50;
@@ -105,7 +109,7 @@ const agentSays = (
 });
 
 /** The person's side of the call: messages from and to the phone that answered. */
-const createHandset = (details: PhoneCallDetails, phone: Phone) => {
+const createHandset = (details: PhoneCallDetails, phone: Phone, time: LineTime) => {
   const waiting: string[] = [];
   let tell: Tell | null = null;
   let voice: Voice | null = null;
@@ -115,17 +119,37 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   let wordsTold = 0;
   let heardIn = details.language;
   let hasSound = false;
+  let wordsShown = '';
+  const nextWords = createAlarm(time);
   const turn = createTurn();
 
   const send = (message: ToPhone): void => tell?.(message);
 
   const tellLanguage = (): void => send({ type: 'language', call_id: details.call_id, language: heardIn });
 
+  /** Sends the preliminary words of the person while they change. */
+  const sendWords = (): void => {
+    const text = phone.wordsSoFar();
+    if (text !== wordsShown) send({ type: 'you_say', call_id: details.call_id, text });
+    wordsShown = text;
+    nextWords.set(wordsEveryMs, sendWords);
+  };
+
   const sayNext = (): void => {
     const text = phone.isSpeaking() ? undefined : waiting.shift();
     if (text === undefined) return;
     phone.say(text);
     turn.end();
+  };
+
+  /** Sends the heard part of an utterance that was stopped since the last message. */
+  const sendCut = (): void => {
+    const heard = phone.lastCut();
+    if (phone.voicesCut() > cutsTold && heard !== null) {
+      turn.cut(heard);
+      send({ type: 'agent_stops', call_id: details.call_id, heard });
+    }
+    cutsTold = phone.voicesCut();
   };
 
   return {
@@ -137,6 +161,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
       send({ type: 'answered', sound: hasSound, ...details, ...(said.length === 0 ? {} : { said }) });
       if (heardIn !== details.language) tellLanguage();
       if (voice !== null) send(agentSays(voice, details));
+      if (hasSound) nextWords.set(wordsEveryMs, sendWords);
     },
     say(text: string): void {
       if (waiting.length >= mostWaitingTexts) return send({ type: 'refused', code: 'too_much' });
@@ -145,12 +170,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     },
     /** Sends changes of the line to the phone, and says queued texts. */
     notice(): void {
-      const heard = phone.lastCut();
-      if (phone.voicesCut() > cutsTold && heard !== null) {
-        turn.cut(heard);
-        send({ type: 'agent_stops', call_id: details.call_id, heard });
-      }
-      cutsTold = phone.voicesCut();
+      sendCut();
       if (phone.isVoicePaused() !== wasPaused) {
         wasPaused = !wasPaused;
         send({ type: wasPaused ? 'agent_pauses' : 'agent_goes_on', call_id: details.call_id });
@@ -177,10 +197,13 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     /** Stops sending messages. */
     layDown(): void {
       tell = null;
+      nextWords.cancel();
     },
-    /** Detaches the phone like `layDown`, and drops queued texts. */
+    /** Sends what was heard of the agent's last words, detaches the phone like `layDown`, and drops queued texts. */
     hangUp(): void {
+      if (voice !== null) sendCut();
       tell = null;
+      nextWords.cancel();
       waiting.length = 0;
     },
   };
@@ -236,7 +259,7 @@ export const phoneParty =
   (input: LineInput, on: PhoneCallEvents, isResumed = false): CreateParty =>
   (phone, time) => {
     const details = detailsOf(input);
-    const handset = createHandset(details, phone);
+    const handset = createHandset(details, phone, time);
     let farEnd: SimulatedFarEnd | null = null;
     const call = callOn(details, phone, handset, (known) => (farEnd = known));
     return {

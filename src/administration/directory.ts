@@ -26,7 +26,7 @@ import { listGatewaysOf, type ListedGateway } from '#src/persistence/nodes/gatew
 /** `silent`: the gateway has lost the database or has just died. `lost`: other gateways take over its calls. */
 type GatewayState = 'running' | 'silent' | 'lost';
 
-type GatewayRecord = Pick<ListedGateway, 'name' | 'seenAt' | 'takesCalls'> & {
+type GatewayRecord = Pick<ListedGateway, 'name' | 'seenAt' | 'takesCalls' | 'version' | 'load'> & {
   state: GatewayState;
   calls: { ringing: number; active: number; takenOver: number };
 };
@@ -39,8 +39,11 @@ const stateOf = ({ isLost, hasSession }: ListedGateway): GatewayState => {
 /** Lists gateways by name, with the number of this workspace's calls at each. */
 const listGateways = async (database: Database, workspaceId: string): Promise<GatewayRecord[]> =>
   (await listGatewaysOf(database, workspaceId)).map((gateway) => {
-    const { name, seenAt, takesCalls, ringing, active, takenOver } = gateway;
-    return { name, seenAt, takesCalls, state: stateOf(gateway), calls: { ringing, active, takenOver } };
+    const { name, seenAt, takesCalls, version, ringing, active, takenOver } = gateway;
+    const state = stateOf(gateway);
+    // The load of a gateway that no longer renews its registration is outdated.
+    const load = state === 'running' ? gateway.load : null;
+    return { name, seenAt, takesCalls, version, load, state, calls: { ringing, active, takenOver } };
   });
 
 type TokenOwner = { id: string; workspaceId: string };

@@ -4,6 +4,7 @@
  */
 import type { Control } from '#machines/control.ts';
 import type { Message, ReplyFailure } from '#machines/reply.ts';
+import type { AgentKind } from '#src/domain/agent-binding.ts';
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 
@@ -36,6 +37,8 @@ export type ReplyPiece =
   string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
 
 export type Agent = {
+  /** Kind of the agent, for statistics. */
+  kind?: AgentKind;
   /** Whether the binding allows controls. If not, tags are plain text, and listed controls are ignored. */
   writesControls?: boolean;
   /**

@@ -49,8 +49,10 @@ export const createAgents =
       if (agentType === null || chatUrl === null) throw new Error('A call was begun with half a binding');
       return endpointAgents[agentType](world, chatUrl, call);
     };
+    const kind = agent === 'builtin' ? agent : agentType;
     return {
       ...created(),
+      ...(kind === null ? {} : { kind }),
       writesControls: controls === 'inline',
       getsSecretKeys: agent === 'endpoint',
     };

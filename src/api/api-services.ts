@@ -5,22 +5,28 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Directory } from '#src/administration/directory.ts';
+import type { FleetCounts } from '#src/domain/fleet-counts.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
+import type { FleetHistory } from '#src/calls/fleet-history.ts';
 import type { CallRecord, StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
+import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type { RehearsalRun } from '#src/domain/rehearsal.ts';
 import type {
   ListedCallee,
   Script,
@@ -44,6 +50,12 @@ export type ApiServices = {
   events: EventServices;
   operation: OperationServices;
 };
+
+/** Counts of all gateways that were reached, and their number. */
+export type ClusterCounts = FleetCounts & { gateways: number };
+
+/** Calls back at once, and later whenever the counts have changed. The returned function unsubscribes. */
+export type WatchFleet = (workspaceId: string, onCounts: (counts: ClusterCounts) => void) => () => void;
 
 /** Calls of this gateway, and calls of other gateways as they are stored in the database. */
 export type CallServices = Pick<
@@ -79,12 +91,17 @@ export type CallServices = Pick<
     callId: string,
     onNews: { onState: (state: WatchedState) => void; onFact: () => void },
   ) => () => void;
+  /** Subscribes to the numbers of a workspace's calls by state, at all gateways. */
+  watchFleet: WatchFleet;
+  /** Returns where the workspace's calls of the last minutes went. */
+  fleetHistory: (workspaceId: string, minutes: number) => Promise<FleetHistory>;
   /** Whether this gateway runs the call now. */
   isHeldHere: (callId: string) => boolean;
   /** Permits for open event streams of calls. */
   streams: StreamPermits;
   /** The simulated line; `null` if it is not running. Its endpoints then respond with 404. */
   simulator: Simulator | null;
+  rehearsals: Rehearsals;
 };
 
 /** Workspaces, numbers, trunks and agents. */
@@ -130,7 +147,7 @@ export type OperationServices = {
   /** Version of the gateway. */
   version: string;
   /** Returns the current load of this gateway: shares from 0 to 1, and the delay of its timers. */
-  load: () => { utilization: number; memory: number; delayMs: number };
+  load: () => GatewayLoad;
   logger: Logger;
   clock: Clock;
   limits: RequestLimits;
@@ -216,6 +233,8 @@ export interface Simulator {
     sipHeaders?: SipHeaders;
     /** Whether the progress of the script is recorded. */
     rehearsal?: ScriptRehearsal;
+    /** Agent of this call; if absent, the agent of the number. */
+    agent?: AgentBinding | undefined;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
   /** Sets the behaviour of the callee with this number for this workspace. The script must have been validated. */
   defineCallee(workspaceId: string, number: string, callee: SimulatedCallee): Promise<void>;
@@ -233,6 +252,34 @@ export interface Simulator {
    * the call ended too long ago. Refuses with `service_unavailable` if that gateway cannot be reached.
    */
   scriptProgress(call: Pick<CallRecord, 'id' | 'node'>): Promise<Readonly<ScriptProgress> | undefined>;
+}
+
+/** Runs of suites of simulated callers and callees (guides/rehearsals.md). */
+export interface Rehearsals {
+  /**
+   * Starts a run, or queues it while another one uses the number. Refuses with `invalid_request`, which names line and
+   * column in the suite, `number_not_found`, or `concurrency_limit`.
+   */
+  start(
+    admin: AuthenticatedAdmin,
+    wanted: {
+      name: string;
+      source: string;
+      /** Number for the run; null for that of the suite, or the first of the workspace. */
+      number: string | null;
+      repeat: number;
+      parallel: number;
+    },
+  ): Promise<RehearsalRun>;
+  list(query: {
+    workspaceId: string;
+    limit: number;
+    after?: { createdAt: Date; id: string } | undefined;
+  }): Promise<RehearsalRun[]>;
+  /** Returns the run; undefined if the workspace has none with this id. */
+  find(wanted: { id: string; workspaceId: string }): Promise<RehearsalRun | undefined>;
+  /** Ends a queued or running suite; calls in progress are hung up. Resolves to whether it had not ended. */
+  cancel(wanted: { id: string; workspaceId: string }): Promise<boolean>;
 }
 
 export interface WebhookTests {

@@ -31,6 +31,7 @@ const tags = [
   { name: 'Workspace', description: 'Settings, tokens, calls of all numbers, and the audit log.' },
   { name: 'Webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'Simulator', description: 'The simulated telephone line, if it is enabled.' },
+  { name: 'Rehearsals', description: 'Runs of suites of simulated callers and callees, with their results.' },
   { name: 'Console', description: 'Signing a browser in to the console and out of it.' },
   { name: 'Operation', description: 'The state of the gateway.' },
   { name: 'Pages', description: 'Pages for people.' },
@@ -95,10 +96,10 @@ const retryHeaders = z.object({
   'RateLimit-Policy': z.string().optional(),
 });
 
-const contentOf = ({ schema, media, examples }: ResponseDeclaration) => {
+const contentOf = ({ schema, media, mediaSchema, examples }: ResponseDeclaration) => {
   if (schema === undefined && media === undefined) return {};
   const mediaContent = (type: string): ZodOpenApiMediaTypeObject => ({
-    schema: { type: type === 'application/json' ? 'object' : 'string' },
+    schema: mediaSchema ?? { type: type === 'application/json' ? 'object' : 'string' },
     ...(examples?.[type] === undefined ? {} : { example: examples[type] }),
   });
   return {

@@ -24,6 +24,7 @@ import { getConsoleFile, getDocs, getHome } from './pages/console.ts';
 import { getInspect } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
 import type { Route } from './http/route.ts';
+import { cancelRehearsal, getRehearsal, listRehearsals, startRehearsal } from './rehearsals/rehearsals.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
 import { deleteCallee, getCallee, listCallees, putCallee } from './simulator/callees.ts';
@@ -51,6 +52,7 @@ import {
   getWorkspaceCall,
   listWorkspaceCalls,
 } from './workspace/workspace-calls.ts';
+import { exportCall } from './workspace/export-call.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
 import { countWorkspaceCalls } from './workspace/count-calls.ts';
 import { exportCalls } from './workspace/export-calls.ts';
@@ -60,6 +62,8 @@ import { getCallSip } from './workspace/get-call-sip.ts';
 import { getChart, getChartDefinition } from './workspace/get-chart.ts';
 import { listEngines } from './speech/list-engines.ts';
 import { speakSample } from './speech/speak-sample.ts';
+import { getFleet } from './workspace/get-fleet.ts';
+import { getLatency } from './workspace/get-latency.ts';
 import { getOverview } from './workspace/get-overview.ts';
 import { getUsage } from './workspace/get-usage.ts';
 import { getWorkspace, updateWorkspace } from './workspace/workspace.ts';
@@ -103,6 +107,7 @@ export const routes: readonly Route[] = [
   getWorkspaceCallEvents,
   getCallReplay,
   getCallSip,
+  exportCall,
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,
@@ -116,6 +121,8 @@ export const routes: readonly Route[] = [
   updateWorkspace,
   getUsage,
   getOverview,
+  getFleet,
+  getLatency,
   listGateways,
   listTokens,
   createToken,
@@ -148,6 +155,11 @@ export const routes: readonly Route[] = [
   putCallee,
   getCallee,
   deleteCallee,
+
+  startRehearsal,
+  listRehearsals,
+  getRehearsal,
+  cancelRehearsal,
 
   signIn,
   signOut,

@@ -15,10 +15,15 @@ import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { Direction, LineEvent } from '#machines/line.ts';
 import type { EndReason, FinalStatus } from '#machines/outcome.ts';
+import type { AgentKind } from '#src/domain/agent-binding.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 
-export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
+/**
+ * Stage of a turn: `endpointing` from the end of the other party's speech to the decision that its turn is over; the
+ * next three from the request for the reply; `wait` from the end of the speech to the first audible sound of the reply.
+ */
+export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio' | 'wait';
 
 export type CallNews = {
   /**
@@ -32,8 +37,11 @@ export type CallNews = {
   line: { callId: string; event: LineEvent };
   /** Progress of the requested reply. */
   reply: { callId: string; stage: 'asked' | 'first_token' | 'first_sentence' };
-  /** The duration of a stage of a turn is known. The event is published even for a turn that is not heard. */
-  measured: { callId: string; stage: TurnStage; milliseconds: number };
+  /**
+   * The duration of a stage of a turn is known. The event is published even for a turn that is not heard. `agent` is
+   * the kind of the call's agent, if known.
+   */
+  measured: { callId: string; agent: AgentKind | null; stage: TurnStage; milliseconds: number };
   /** The state of the call has changed. */
   changed: { callId: string; snapshot: SnapshotFrom<typeof callMachine> };
   /** A complete fact of the call, which is not stored yet. */

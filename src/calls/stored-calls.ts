@@ -1,4 +1,5 @@
 /** Reads stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
+import { excerptAround, type CallSearch } from '#src/domain/call-search.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -9,9 +10,12 @@ import {
   type CallListQuery,
 } from '#src/persistence/calls/call-list.ts';
 import { callRecords } from '#src/persistence/calls/call-records.ts';
-import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { callTransitions, type StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { createCallReading, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
+import { turnsWithWords } from '#src/persistence/calls/search-excerpts.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
+import type { LatencySummary } from '#src/domain/latency-summary.ts';
+import { latencyOfCall } from '#src/persistence/calls/latency-statistics.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
 import { turnLatencies } from '#src/persistence/calls/turn-latencies.ts';
@@ -30,6 +34,9 @@ export type CallOwner = { numberId: string } | { workspaceId: string };
 /** A call with the 95th percentile of its response delay in milliseconds; null if none was measured. */
 export type ListedCall = CallRow & { turnLatencyP95Ms: number | null };
 
+/** Words of a transcript around a match of a search. */
+export type Excerpt = Pick<TurnRecord, 'role' | 'text'>;
+
 export type StoredCalls = {
   /**
    * Resolves to the call. A call outside of the scope, an unknown call and a malformed id take the same path and get
@@ -43,16 +50,25 @@ export type StoredCalls = {
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
   /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
+  /**
+   * Returns the turn of each call in which a search by words matched, cut around the first match. Other searches have
+   * none.
+   */
+  excerpts(callIds: readonly string[], search: CallSearch | undefined): Promise<ReadonlyMap<string, Excerpt>>;
   /** Returns the number of calls that match, counted up to `limit`. Refuses like a page. */
   count(query: CallListQuery): Promise<number>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
+  /** Resolves to the latency of the call's replies; null without a measured turn. */
+  latency(call: Pick<CallRow, 'id' | 'answeredAt'>): Promise<LatencySummary | null>;
   /** Resolves to the words that were heard so far, in order. */
   transcript(callId: string): Promise<TurnRecord[]>;
   /** Resolves to the facts so far after this sequence number, in order. */
   journal(callId: string, after?: number): Promise<JournalEntry[]>;
   /** Returns the stored SIP messages of the call, in order. */
   sipMessages(callId: string): Promise<StoredSipMessage[]>;
+  /** Returns the stored transitions of the call's charts, in order. */
+  transitions(callId: string): Promise<StoredTransition[]>;
   /** Returns the replay of the call through its charts. */
   replay(call: Pick<CallRecord, 'id' | 'startedAt'>): Promise<ReplayStep[]>;
 };
@@ -91,11 +107,21 @@ export const createStoredCalls = (db: Database): StoredCalls => {
       const listed = calls.map((call) => ({ ...call, turnLatencyP95Ms: latencies.get(call.id) ?? null }));
       return { calls: listed, next };
     },
+    async excerpts(callIds, search) {
+      if (search?.kind !== 'words') return new Map();
+      const { words } = search;
+      const turns = await turnsWithWords(db, callIds, words);
+      return new Map(
+        turns.map(({ callId, role, text }) => [callId, { role, text: excerptAround(text, words) }]),
+      );
+    },
     count: (query) => countCalls(db, query).catch(tooBroad),
     records: (wanted) => callRecords(db, wanted),
+    latency: async ({ id, answeredAt }) => (answeredAt === null ? null : latencyOfCall(db, id)),
     transcript: (callId) => transcriptOf(db, callId),
     journal: (callId, after) => journalOf(db, callId, after),
     sipMessages: (callId) => sipMessagesOf(db, callId),
+    transitions: (callId) => callTransitions(db, callId),
     async replay({ id, startedAt }) {
       const facts = await journalOf(db, id);
       return replayCall({ startedAt, facts, transitions: await callTransitions(db, id) });

@@ -1,6 +1,6 @@
 /**
  * Draws a chart as SVG, one element per line. The page that shows it sets the colours and highlights states by
- * `data-state`.
+ * `data-state`, and transitions by `data-edge`.
  */
 import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js';
 import type { Arrow, StateBox, StateGraph } from './state-graph.ts';
@@ -99,7 +99,10 @@ const shape = (node: ElkNode, boxes: ReadonlyMap<string, StateBox>): string => {
   ].join('\n');
 };
 
-const line = ({ sections = [], labels = [] }: ElkExtendedEdge): string => {
+/** Name of a state in the name of a transition. */
+const stateName = (id: string | undefined): string => (id === rootId ? '(any)' : (id ?? ''));
+
+const line = ({ sources, targets, sections = [], labels = [] }: ElkExtendedEdge): string => {
   const paths = sections.map(({ startPoint, bendPoints = [], endPoint }) => {
     const [first, ...others] = [startPoint, ...bendPoints, endPoint].map(({ x, y }) => `${px(x)} ${px(y)}`);
     return `<path d="M${first}L${others.join(' ')}" marker-end="url(#arrow)"/>`;
@@ -112,5 +115,6 @@ const line = ({ sections = [], labels = [] }: ElkExtendedEdge): string => {
           `<text x="${px(x + 4)}" y="${px(y + 10 + index * sizes.line)}">${escaped(row)}</text>`,
       ),
   );
-  return `<g class="edge">${paths.join('')}${words.join('')}</g>`;
+  const name = `${stateName(sources[0])} → ${stateName(targets[0])}`;
+  return `<g class="edge" data-edge="${escaped(name)}">${paths.join('')}${words.join('')}</g>`;
 };

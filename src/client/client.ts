@@ -9,6 +9,7 @@ import {
   type Send,
 } from './send.ts';
 import { wholeBody } from './unreachable.ts';
+import { watchFleet, type FleetCounts, type FleetWatchOptions } from './watch-fleet.ts';
 import { watch, type CallNews, type WatchOptions } from './watch.ts';
 
 export { pagesOf } from './pages-of.ts';
@@ -16,6 +17,7 @@ export { TrunklineProblem } from './problem.ts';
 export { TrunklineUnreachable } from './unreachable.ts';
 export type * from './schema.ts';
 export type { ClientOptions, RequestOptions } from './send.ts';
+export type { FleetCounts, FleetWatchOptions } from './watch-fleet.ts';
 export type { CallNews, WatchOptions } from './watch.ts';
 
 type RequestOf<Id extends OperationId> = Operations[Id]['request'];
@@ -42,6 +44,11 @@ export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
   readonly watchCall: Watch<'getCallEvents'>;
   /** Yields events of any call of the workspace. */
   readonly watchWorkspaceCall: Watch<'getWorkspaceCallEvents'>;
+  /**
+   * Yields the numbers of the calls in progress by state, at once and whenever they have changed, until the stream
+   * breaks.
+   */
+  readonly watchFleet: (options?: FleetWatchOptions) => AsyncGenerator<FleetCounts, void, undefined>;
 };
 
 export const createClient = (options: ClientOptions): Client => {
@@ -52,6 +59,8 @@ export const createClient = (options: ClientOptions): Client => {
     ...methods,
     watchCall: watchBy(send, 'getCallEvents'),
     watchWorkspaceCall: watchBy(send, 'getWorkspaceCallEvents'),
+    watchFleet: (watching) =>
+      watchFleet(() => send('getFleet', undefined, { ...watching, accept: 'text/event-stream' }), watching),
   } as Client;
 };
 

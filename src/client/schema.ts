@@ -93,7 +93,7 @@ export type Script = {
   hold_sec?: unknown;
   /** Presses these keys: 0–9, *, #, A–D. */
   digits?: unknown;
-  /** Waits until the agent has pressed these keys. */
+  /** Waits until the agent has sent these DTMF digits. */
   await_digits?: unknown;
   /** Says this at once, even over other speech, as an answering machine does. */
   announce?: unknown;
@@ -101,6 +101,8 @@ export type Script = {
   beep?: unknown;
   /** Hangs up at once (`true`). */
   hang_up?: unknown;
+  /** Only as the last step: the language model of the gateway plays a person, `{description, goal, max_turns}`, who speaks at most `max_turns` times and hangs up when the goal is reached or given up. */
+  persona?: unknown;
   /** First step of a callee: answers after this many seconds. */
   answer_after_sec?: unknown;
   /** Only step of a callee: does not answer (`true`). */
@@ -271,7 +273,7 @@ export type Call = {
   /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
+  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
@@ -306,6 +308,8 @@ export type Call = {
   /** For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP. */
   post_dial_delay_ms: number | null;
   sound: CallSound;
+  /** How long the other party waited for replies, so far. Absent without a measured turn, and in exports. */
+  latency?: LatencySummary | undefined;
 };
 
 /** Audio statistics. Filled when the call has ended, except `one_way`; unknown values are null, and all are null if no packets are sent. */
@@ -339,6 +343,56 @@ export type CallSound = {
   one_way: 'nothing_received' | 'nothing_delivered' | null;
 };
 
+export type LatencySummary = {
+  /** Number of measured turns: turns of the agent that answer speech and were heard. With fewer than 10, `p90` is the slowest turn; with fewer than 100, `p99` is. */
+  turns: number;
+  /** Number of calls with such a turn. */
+  calls: number;
+  /** From the end of speech of the other party to the first audible sound of the reply. Milliseconds. */
+  wait_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the end of speech to the decision that the turn is over. */
+  endpointing_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the request for the reply to its first text. */
+  first_token_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the request to the first sentence that can be spoken. */
+  first_sentence_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** From the request to the first audible sound. */
+  first_audio_ms: {
+    p50: number;
+    p90: number;
+    p99: number;
+  };
+  /** Parts of the median wait, in proportion to the average parts of the fifth of the turns around the median. */
+  share: {
+    /** The median wait. The other values add up to it. */
+    wait_ms: number;
+    /** Share of the detection of the end of speech. */
+    endpointing_ms: number;
+    /** Share of the gateway, from that decision to the request. */
+    gateway_ms: number;
+    /** Share of the agent, from the request to its first sentence. */
+    agent_ms: number;
+    /** Share of the synthesizer, from the first sentence to its first sound. */
+    voice_ms: number;
+  };
+};
+
 export type TranscriptTurn = {
   role: 'assistant' | 'user';
   sequence: number;
@@ -358,7 +412,7 @@ export type CallEvent = {
   at: string;
   /** Seconds from the answer; null before it, and for unanswered calls. */
   t_offset_sec: number | null;
-  /** The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over). */
+  /** The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with `agent` (its kind) and the known values of `endpointing_ms` (from the last sound of the other party to the end of its turn), `queued_ms` (from then to the request for the reply), and from the request `first_token_ms`, `first_sentence_ms` and `first_audio_ms`; the wait is the sum of the first, the second and the last. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over). */
   data: Record<string, unknown>;
 };
 
@@ -476,7 +530,7 @@ export type AgentBinding = {
   model: string | null;
   /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
   prompt: string | null;
-  /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+  /** Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
   tools: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null;
   /** Whether a token is stored; tokens are never shown. */
   token_configured: boolean;
@@ -648,6 +702,12 @@ export type WorkspaceCallListItem = {
   duration_sec: number | null;
   /** Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements. */
   turn_latency_p95_ms: number | null;
+  /** The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript. */
+  excerpt: {
+    role: 'assistant' | 'user';
+    /** What was said, cut around the first word that was found. */
+    text: string;
+  } | null;
 };
 
 export type CallCount = {
@@ -713,7 +773,7 @@ export type WorkspaceCall = {
   /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
+  /** Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
@@ -748,6 +808,8 @@ export type WorkspaceCall = {
   /** For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP. */
   post_dial_delay_ms: number | null;
   sound: CallSound;
+  /** How long the other party waited for replies, so far. Absent without a measured turn, and in exports. */
+  latency?: LatencySummary | undefined;
   /** The trunk of the call, the last one that was tried; null if there is none. */
   trunk: {
     /** `configured` for the trunk of the gateway itself. */
@@ -806,6 +868,75 @@ export type SipMessage = {
   text: string;
   /** Number of messages between the previous one and this one that were not stored. */
   left_out: number;
+};
+
+export type CallFile = {
+  format: 'trunkline.call';
+  version: 1;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  exported_at: string;
+  /** Whether words, names and digits are replaced by their length, and telephone numbers shortened. */
+  masked: boolean;
+  call: WorkspaceCall;
+  /** The events of the call. */
+  facts: CallEvent[];
+  /** The transitions of the call's charts, as they were stored. */
+  transitions: {
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    at: string;
+    chart: 'call' | 'conversation' | 'voicemail';
+    chart_version: string;
+    /** Null for the first state. */
+    from: string | null;
+    /** The event's name in XState. */
+    event: string;
+    to: string;
+    /** Number of events before it. */
+    facts_before: number;
+  }[];
+  /** The charts of the transitions. */
+  charts: {
+    name: 'call' | 'conversation' | 'voicemail';
+    /** Version of the definition. Transitions of an older gateway have another one. */
+    version: string;
+    /** As returned by `getChartDefinition`. */
+    definition: Record<string, unknown>;
+  }[];
+  /** The replay, as returned by `getCallReplay`. */
+  steps: ReplayStep[];
+  /** The transcript. */
+  turns: {
+    role: 'assistant' | 'user';
+    sequence: number;
+    /** Seconds from the answer. */
+    t_offset_sec: number;
+    text: string;
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    timestamp: string;
+    /** False if the turn was cut short. */
+    whole: boolean;
+    /** Latency of a reply of the agent; null if it was not measured. */
+    latency: {
+      endpointing_ms?: number | undefined;
+      queued_ms?: number | undefined;
+      first_token_ms?: number | undefined;
+      first_sentence_ms?: number | undefined;
+      first_audio_ms?: number | undefined;
+    } | null;
+  }[];
+  sip: SipLadder;
+  /** Lists that were too long, of which only the first entries are here. */
+  truncated: ('facts' | 'transitions' | 'turns' | 'steps')[];
+  /** Why there is no audio; null if there is some. `too_large`: over 32 MiB; download the recording itself. */
+  audio_left_out: 'not_requested' | 'masked' | 'none' | 'not_available' | 'too_large' | null;
+  /** The last field of the file; absent without audio. */
+  audio?:
+    | {
+        content_type: string;
+        /** The recording. */
+        base64: string;
+      }
+    | undefined;
 };
 
 export type AuditEntry = {
@@ -999,6 +1130,53 @@ export type Overview = {
   }[];
 };
 
+export type Fleet = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  since: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  until: string;
+  /** Number of calls that were read. */
+  calls: number;
+  /** False if more calls started since: then only the newest ones were read. */
+  is_whole: boolean;
+  states: {
+    /** The name of the chart. */
+    chart: 'call' | 'conversation' | 'voicemail';
+    state: string;
+    /** How often a call entered it. */
+    entries: number;
+    /** Median time in the state, in milliseconds; null if no call has left it. */
+    median_ms: number | null;
+    /** Number of calls that failed in this state. */
+    failed: number;
+  }[];
+  transitions: {
+    /** The name of the chart. */
+    chart: 'call' | 'conversation' | 'voicemail';
+    /** Null for the beginning of the chart. */
+    from: string | null;
+    to: string;
+    count: number;
+  }[];
+};
+
+export type LatencyReport = {
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  from: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  until: string;
+  /** Calls that started in this time; null without a measured turn. */
+  current: LatencySummary | null;
+  /** Calls of the same length of time before `from`. */
+  before: LatencySummary | null;
+  /** The current values by kind of agent, the most turns first. */
+  agents: {
+    /** `builtin`, or the type of the endpoint. */
+    agent: 'builtin' | 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra';
+    latency: LatencySummary;
+  }[];
+};
+
 export type Gateway = {
   /** Its name among the gateways that share the database. */
   name: string;
@@ -1015,9 +1193,9 @@ export type Gateway = {
     /** Active calls that began at another gateway, or before the last start of this one. */
     taken_over: number;
   };
-  /** Its version; null for the gateways that did not answer the request. */
+  /** Its version; null for versions that do not tell it. */
   version: string | null;
-  /** Its load now; null for the gateways that did not answer the request. */
+  /** Its load, at most a few seconds old; null for a gateway that is not running, and for versions that do not tell it. */
   load: {
     /** Share of the time in which its main thread was busy, from 0 to 1. */
     utilization: number;
@@ -1613,6 +1791,128 @@ export type SimulatedCallee = {
   script: Script;
 };
 
+export type RehearsalResults = {
+  id: string;
+  /** The name of the suite, by which runs are compared. */
+  suite: string;
+  /** The number whose agent was rehearsed. */
+  number: string;
+  number_id: string;
+  /** `queued`: another run uses the number. `interrupted`: the gateway of the run ended before the run did. */
+  status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted';
+  /** Why the run ended early; null for a run to its end. */
+  problem: string | null;
+  /** Calls of each case. */
+  repeat: number;
+  /** Calls at once. */
+  parallel: number;
+  /** Calls of the whole run. */
+  calls: number;
+  /** Calls that have ended. */
+  calls_done: number;
+  /** Finished cases by outcome. */
+  cases: {
+    passed: number;
+    flaky: number;
+    failed: number;
+  };
+  /** Who started the run: `admin:` and the id of the token. */
+  started_by: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  /** The suite, in YAML. */
+  source: string;
+  /** Finished cases, in the order of the suite. */
+  results: {
+    name: string;
+    /** `flaky`: some of its calls passed. */
+    outcome: 'passed' | 'flaky' | 'failed';
+    /** Calls that passed. */
+    passed: number;
+    /** Duration of all of its calls, in seconds. */
+    took_sec: number;
+    runs: {
+      /** The call, whose transcript has the words; null if it was refused. */
+      call_id: string | null;
+      /** Expectations that failed; empty if the call passed. */
+      failures: {
+        message: string;
+        /** Index of the turn in the transcript, from 0; null if it concerns no turn. */
+        turn: number | null;
+      }[];
+      /** How the persona of the case ended; null without one, or if the agent hung up. */
+      persona: {
+        outcome: 'reached' | 'given_up' | 'turn_limit' | 'model_failed';
+        reason: string;
+      } | null;
+      /** Verdicts of the language model, which the suite asks for. */
+      verdicts: {
+        statement: string;
+        holds: boolean;
+        reason: string;
+      }[];
+    }[];
+  }[];
+  /** States and transitions of the charts that the calls visited. */
+  coverage: {
+    chart: 'call' | 'conversation';
+    states: {
+      visited: number;
+      all: number;
+      /** Those never visited. */
+      never: string[];
+    };
+    transitions: {
+      visited: number;
+      all: number;
+      /** Those never visited. */
+      never: string[];
+    };
+  }[];
+  /** Differences to the previous run of the suite on this number; null without one, and before the end. */
+  changes:
+    | {
+        verdict: 'better' | 'worse' | 'new' | 'gone';
+        what: string;
+      }[]
+    | null;
+};
+
+export type Rehearsal = {
+  id: string;
+  /** The name of the suite, by which runs are compared. */
+  suite: string;
+  /** The number whose agent was rehearsed. */
+  number: string;
+  number_id: string;
+  /** `queued`: another run uses the number. `interrupted`: the gateway of the run ended before the run did. */
+  status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted';
+  /** Why the run ended early; null for a run to its end. */
+  problem: string | null;
+  /** Calls of each case. */
+  repeat: number;
+  /** Calls at once. */
+  parallel: number;
+  /** Calls of the whole run. */
+  calls: number;
+  /** Calls that have ended. */
+  calls_done: number;
+  /** Finished cases by outcome. */
+  cases: {
+    passed: number;
+    flaky: number;
+    failed: number;
+  };
+  /** Who started the run: `admin:` and the id of the token. */
+  started_by: string;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+};
+
 export type BargeInOutput = {
   /** `pause`: the agent pauses at the onset of a voice, and resumes if it was noise, a cough or a backchannel. `stop`: the agent continues until speech is recognized. `off`: the agent finishes, then answers. */
   mode: 'pause' | 'stop' | 'off';
@@ -1761,7 +2061,7 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
+  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the current words of both sides (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning.", "hearing": null}`): `saying` is what was heard of the agent's turn, and the sentence being spoken; `hearing` is what the other party has said so far in its turn, preliminary, not stored, at most five times a second, and only if the recognizer has words before the end of a sentence; `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getCallEvents: {
     request: {
       /** The call. */
@@ -1838,7 +2138,7 @@ export type Operations = {
       status: 'keys_requested';
     };
   };
-  /** Collect DTMF digits of the other party. The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing key, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one. */
+  /** Collect DTMF digits of the other party. The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing digit, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one. */
   collectKeys: {
     request: {
       /** The call. */
@@ -1848,7 +2148,7 @@ export type Operations = {
       body: {
         /** The number of digits. */
         digits?: number | null | undefined;
-        /** The key that finishes the input; it is not included. */
+        /** The digit that finishes the input; it is not included. */
         finish?: string | null | undefined;
         /** The longest wait for the first digit and each next one, while neither party speaks. */
         timeout_sec?: number | undefined;
@@ -1896,7 +2196,7 @@ export type Operations = {
         say?: string | null | undefined;
         /** Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party. */
         briefing?: string | null | undefined;
-        /** Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`). */
+        /** Warm transfers only: the digit with which the person accepts the call; it is announced after the briefing. Without a digit they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`). */
         accept_key?: string | null | undefined;
         /** Maximum ringing time. Seconds. */
         ring_timeout_sec?: number | undefined;
@@ -2176,7 +2476,7 @@ export type Operations = {
         model?: string | null | undefined;
         /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
         prompt?: string | null | undefined;
-        /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+        /** Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
         tools?: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null | undefined;
         /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
         token?: string | null | undefined;
@@ -2222,7 +2522,7 @@ export type Operations = {
         model?: string | null | undefined;
         /** Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only. */
         prompt?: string | null | undefined;
-        /** Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
+        /** Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only. */
         tools?: ('hang_up' | 'press_keys' | 'collect_keys' | 'transfer_call')[] | null | undefined;
         /** Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none. */
         token?: string | null | undefined;
@@ -2302,6 +2602,10 @@ export type Operations = {
           first_day?: string | undefined;
           /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
+          /** Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path. */
+          state?: string | undefined;
+          /** Calls that are or were in this state of a chart. */
+          visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
           /** The order of the calls. */
@@ -2334,6 +2638,10 @@ export type Operations = {
           first_day?: string | undefined;
           /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
+          /** Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path. */
+          state?: string | undefined;
+          /** Calls that are or were in this state of a chart. */
+          visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
           /** The order of the calls. */
@@ -2363,6 +2671,10 @@ export type Operations = {
           first_day?: string | undefined;
           /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
+          /** Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path. */
+          state?: string | undefined;
+          /** Calls that are or were in this state of a chart. */
+          visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
         }
@@ -2385,7 +2697,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
+  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the current words of both sides (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning.", "hearing": null}`): `saying` is what was heard of the agent's turn, and the sentence being spoken; `hearing` is what the other party has said so far in its turn, preliminary, not stored, at most five times a second, and only if the recognizer has words before the end of a sentence; `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */
@@ -2415,6 +2727,18 @@ export type Operations = {
       format?: 'json' | 'text' | 'pcap' | undefined;
     };
     answer: SipLadder | Response;
+  };
+  /** Export a call as a file. Everything that is stored of the call, in one JSON document: the record, the events, the transitions of its charts with their definitions, the replay, the turns with latency, and the SIP messages. The console opens such a file without the gateway of the call, and replays it beside another call. Audited. For a call in progress: what is known so far. */
+  exportCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** `1`: with the recording, if it is not larger than 32 MiB. */
+      audio?: '0' | '1' | undefined;
+      /** `1`: words, names, digits and addresses are replaced by their length, telephone numbers are shortened, and there is no audio. */
+      masked?: '0' | '1' | undefined;
+    };
+    answer: Response;
   };
   /** Export call detail records. All calls of the workspace that started within the given time, in order of their start, including calls in progress. As CSV with a header line, where text that looks like a formula begins with an apostrophe; or as JSON lines, each like a response of `getWorkspaceCall`. A response that breaks off is incomplete: repeat the request. */
   exportCallRecords: {
@@ -2583,6 +2907,28 @@ export type Operations = {
         }
       | undefined;
     answer: Overview;
+  };
+  /** Count calls by state. As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read, and a result is up to ten seconds old. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired. */
+  getFleet: {
+    request:
+      | {
+          /** Calls that started in these last minutes. */
+          minutes?: number | undefined;
+        }
+      | undefined;
+    answer: Fleet;
+  };
+  /** Read how long callers wait for replies. Percentiles of the waits for replies and of their stages over the last day or week, and of the one before, of one number or of all numbers: over the turns of the 300 newest answered calls of each, for all gateways. */
+  getLatency: {
+    request:
+      | {
+          /** `day`: the last 24 hours; `week`: the last 7 days. */
+          period?: 'day' | 'week' | undefined;
+          /** Only calls of this number. */
+          number_id?: string | undefined;
+        }
+      | undefined;
+    answer: LatencyReport;
   };
   /** List the gateways. The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over. */
   listGateways: {
@@ -3093,6 +3439,12 @@ export type Operations = {
       steps_done: number;
       /** `timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did. */
       outcome: 'playing' | 'done' | 'timed_out';
+      /** How the persona of the script ended; null before, and without a persona. */
+      persona: {
+        /** `reached`, `given_up`: the goal, as the person sees it. `turn_limit`: the person spoke `max_turns` times. `model_failed`: the language model did not answer. */
+        outcome: 'reached' | 'given_up' | 'turn_limit' | 'model_failed';
+        reason: string;
+      } | null;
     };
   };
   /** List the callees. Who answers the calls of the workspace on the simulated line, by number: the callees that every gateway knows, and up to 200 with a script. Any other number rings on the web phones of the workspace. */
@@ -3129,6 +3481,55 @@ export type Operations = {
       number: string;
     };
     answer: undefined;
+  };
+  /** List the runs of suites. Newest first. The last 200 runs of the workspace are stored. */
+  listRehearsals: {
+    request:
+      | {
+          limit?: number | undefined;
+          /** The `next_cursor` of the previous page. */
+          cursor?: string | undefined;
+        }
+      | undefined;
+    answer: {
+      rehearsals: Rehearsal[];
+      /** For the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Run a suite of simulated callers. Runs the suite on the simulated line with the agents of the number. It costs what the agent costs; personas and rubrics also make requests to the language model of the gateway. A number has one run at a time, and others wait for it. */
+  startRehearsal: {
+    request: {
+      body: {
+        /** The suite in YAML, as `guides/rehearsals.md` describes. */
+        suite: string;
+        /** A name, by which runs are compared, such as that of the file. Default: `suite`. */
+        name?: string | undefined;
+        /** The number whose agent is rehearsed, in domestic format. Default: that of the suite, or the first of the workspace. */
+        number?: string | undefined;
+        /** Calls of each case. Default: 1. */
+        repeat?: number | undefined;
+        /** Calls at once. Default: 1. */
+        parallel?: number | undefined;
+      };
+    };
+    answer: RehearsalResults;
+  };
+  /** Read the results of a run. Results of the finished cases, also while the run goes on. The words are in the transcripts of the calls. */
+  getRehearsal: {
+    request: {
+      /** The run. */
+      id: string;
+    };
+    answer: RehearsalResults;
+  };
+  /** Cancel a run. Hangs up its calls and starts no more. A run that has ended stays as it is. */
+  cancelRehearsal: {
+    request: {
+      /** The run. */
+      id: string;
+    };
+    answer: RehearsalResults;
   };
   /** Sign a browser in. With an admin token, or with the code of a one-time sign-in link. The session is a cookie that scripts cannot read, for the pages of this gateway only; it ends after 30 days, after a week without use, and with its token. Programs send the token itself. */
   signIn: {
@@ -3296,6 +3697,7 @@ export const operations = {
   },
   getCallReplay: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/replay', headers: [], answer: 'json' },
   getCallSip: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/sip', headers: [], answer: 'either' },
+  exportCall: { method: 'GET', path: '/api/v1/admin/calls/{call_id}/export', headers: [], answer: 'file' },
   exportCallRecords: { method: 'GET', path: '/api/v1/admin/call-records', headers: [], answer: 'file' },
   getWorkspaceTranscript: {
     method: 'GET',
@@ -3322,6 +3724,8 @@ export const operations = {
   updateWorkspace: { method: 'PATCH', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   getUsage: { method: 'GET', path: '/api/v1/admin/usage', headers: [], answer: 'json' },
   getOverview: { method: 'GET', path: '/api/v1/admin/overview', headers: [], answer: 'json' },
+  getFleet: { method: 'GET', path: '/api/v1/admin/fleet', headers: [], answer: 'json' },
+  getLatency: { method: 'GET', path: '/api/v1/admin/latency', headers: [], answer: 'json' },
   listGateways: { method: 'GET', path: '/api/v1/admin/gateways', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
@@ -3375,6 +3779,15 @@ export const operations = {
     path: '/api/v1/admin/simulator/callees/{number}',
     headers: [],
     answer: 'nothing',
+  },
+  listRehearsals: { method: 'GET', path: '/api/v1/admin/rehearsals', headers: [], answer: 'json' },
+  startRehearsal: { method: 'POST', path: '/api/v1/admin/rehearsals', headers: [], answer: 'json' },
+  getRehearsal: { method: 'GET', path: '/api/v1/admin/rehearsals/{id}', headers: [], answer: 'json' },
+  cancelRehearsal: {
+    method: 'POST',
+    path: '/api/v1/admin/rehearsals/{id}/cancel',
+    headers: [],
+    answer: 'json',
   },
   signIn: { method: 'POST', path: '/console/session', headers: [], answer: 'nothing' },
   signOut: { method: 'DELETE', path: '/console/session', headers: [], answer: 'nothing' },

@@ -10,7 +10,8 @@ export type CallNews =
   | { type: 'fact'; event: CallEvent }
   /**
    * Current states of the call's charts as dotted paths. `saying` contains the heard words of the agent's turn and the
-   * current sentence; it is null between turns, and absent from older gateways.
+   * current sentence; `hearing` contains the preliminary words of the other party's turn, which its final words replace.
+   * Both are null between turns, and absent from older gateways.
    */
   | {
       type: 'state';
@@ -24,6 +25,7 @@ export type CallNews =
         'inbound-leg'?: string;
         'second-leg'?: string;
         saying?: string | null;
+        hearing?: string | null;
       };
     };
 

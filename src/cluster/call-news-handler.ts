@@ -1,14 +1,16 @@
 /**
  * Serves news of the calls that this gateway owns to the other gateways of the database: `GET /internal/calls/<call>`,
- * with `/charts` for the inspector and `/sound` for listening in, and `GET /internal/workspaces/<workspace>/charts` for
- * all calls of a workspace. Requests are authenticated by a proof (`node-proof.ts`); requests without a proof are
+ * with `/charts` for the inspector and `/sound` for listening in; for all calls of a workspace
+ * `GET /internal/workspaces/<workspace>/charts`, and `/fleet` for their numbers by state. Requests are authenticated by a proof (`node-proof.ts`); requests without a proof are
  * rejected without details. The response about one call ends when this gateway no longer owns the call.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#src/domain/clock.ts';
+import type { FleetCounts } from '#src/domain/fleet-counts.ts';
 import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
 import {
   askedChartsOf,
+  askedFleetOf,
   askedNewsOf,
   isNewsPath,
   lineOf,
@@ -32,7 +34,7 @@ export type CallNewsLimits = {
 };
 
 /** Kinds of responses. */
-type StreamKind = NewsKind | 'all-charts';
+type StreamKind = NewsKind | 'all-charts' | 'fleet';
 
 /**
  * Shows the charts of all calls of a workspace that this gateway holds, now and later; `undefined` without an inspector.
@@ -42,6 +44,12 @@ export type ShowHeldCharts = (
   wanted: WantedCharts,
   reader: { show(message: InspectionMessage): void; hasRoom(): Promise<void> },
 ) => (() => void) | undefined;
+
+/**
+ * Emits the numbers of a workspace's calls on this gateway by state, at once and when they have changed. The returned
+ * function stops it.
+ */
+export type CountHeld = (workspaceId: string, tell: (counts: FleetCounts) => void) => () => void;
 
 export type CallNewsHandler = {
   isFor(request: IncomingMessage): boolean;
@@ -60,19 +68,21 @@ const end = (response: ServerResponse, status: number): void => {
 export const createCallNewsHandler = (options: {
   held: HeldNews;
   showHeldCharts: ShowHeldCharts;
+  countHeld: CountHeld;
   judge: JudgeProof;
   limits: Readonly<Record<StreamKind, CallNewsLimits>>;
   /** Interval of the keep-alive messages. */
   beatMs: number;
   clock: Clock;
 }): CallNewsHandler => {
-  const { held, showHeldCharts, judge, limits, beatMs, clock } = options;
+  const { held, showHeldCharts, countHeld, judge, limits, beatMs, clock } = options;
   const readers: Readonly<Record<StreamKind, Set<ServerResponse>>> = {
     progress: new Set(),
     charts: new Set(),
     sound: new Set(),
     'announced-sound': new Set(),
     'all-charts': new Set(),
+    fleet: new Set(),
   };
 
   /** `begin` starts the news and returns the function that stops them; `undefined` if there are none. */
@@ -120,8 +130,10 @@ export const createCallNewsHandler = (options: {
 
   const serve = (url: string, response: ServerResponse): void => {
     const charts = askedChartsOf(url);
+    const fleetOf = askedFleetOf(url);
     const news = askedNewsOf(url);
-    const kind = charts === undefined ? news?.kind : 'all-charts';
+    const ofWorkspace = fleetOf === undefined ? undefined : 'fleet';
+    const kind = charts === undefined ? (ofWorkspace ?? news?.kind) : 'all-charts';
     if (kind === undefined) return end(response, 404);
     if (readers[kind].size >= limits[kind].readers) return end(response, 503);
     return stream(kind, response, (send, hasRoom) => {
@@ -130,6 +142,7 @@ export const createCallNewsHandler = (options: {
           show: (message) => send({ news: 'inspection', message }),
           hasRoom,
         });
+      if (fleetOf !== undefined) return countHeld(fleetOf, (counts) => send({ news: 'fleet', counts }));
       return news && held[news.kind](news.callId, send, () => response.end());
     });
   };
@@ -143,7 +156,7 @@ export const createCallNewsHandler = (options: {
       return serve(url, response);
     },
     close() {
-      for (const kind of [...newsKinds, 'all-charts'] as const)
+      for (const kind of [...newsKinds, 'all-charts', 'fleet'] as const)
         for (const response of readers[kind]) response.end();
     },
   };

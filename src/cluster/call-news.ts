@@ -3,6 +3,7 @@
  * itself, which is in the database, so that no fact is lost or duplicated.
  */
 import { z } from 'zod';
+import type { FleetCounts } from '#src/domain/fleet-counts.ts';
 import { listenInStates } from '#src/domain/listen-in.ts';
 
 const chartState = z.object({
@@ -13,8 +14,9 @@ const chartState = z.object({
   'outbound-leg': z.string().optional(),
   'inbound-leg': z.string().optional(),
   'second-leg': z.string().optional(),
-  /** Missing in news of an older gateway. */
+  /** Missing in news of an older gateway, like `hearing`. */
   saying: z.string().nullable().default(null),
+  hearing: z.string().nullable().default(null),
 });
 
 /** A message of Stately's inspection protocol, masked by the gateway that owns the call. */
@@ -22,10 +24,19 @@ const inspectionMessage = z.looseObject({ type: z.string(), rootId: z.string(), 
 
 export type InspectionMessage = z.infer<typeof inspectionMessage>;
 
+const stateCounts = z.record(z.string(), z.number());
+
+const fleetCounts = z.object({
+  calls: z.number(),
+  states: z.object({ call: stateCounts, conversation: stateCounts, voicemail: stateCounts }),
+}) satisfies z.ZodType<FleetCounts>;
+
 const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('state'), state: chartState }),
   z.object({ news: z.literal('fact') }),
   z.object({ news: z.literal('inspection'), message: inspectionMessage }),
+  /** Numbers of the gateway's calls by state, whenever they have changed. */
+  z.object({ news: z.literal('fleet'), counts: fleetCounts }),
   /** Current audio for a listener. */
   z.object({ news: z.literal('listen-in'), state: z.enum(listenInStates) }),
   /** Base64 of two channels in the format of the domain's `listen-in.ts`. */
@@ -36,7 +47,7 @@ const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('beat') }),
 ]);
 
-/** States of a call's charts by name, and the agent's current text. */
+/** States of a call's charts by name, and the current words of both sides. */
 export type ToldState = z.infer<typeof chartState>;
 
 export type CallNews = z.infer<typeof callNews>;
@@ -90,6 +101,13 @@ const workspacesPath = '/internal/workspaces/';
 
 const chartsPath =
   /^\/internal\/workspaces\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/charts(\?definitions=0)?$/;
+
+const fleetPath = /^\/internal\/workspaces\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/fleet$/;
+
+export const fleetPathOf = (workspaceId: string): string => `${workspacesPath}${workspaceId}/fleet`;
+
+/** Returns the workspace whose calls are counted; undefined for another path. */
+export const askedFleetOf = (path: string): string | undefined => fleetPath.exec(path)?.[1];
 
 /** Charts of all calls of a workspace that the queried gateway holds. */
 export type WantedCharts = { workspaceId: string; hasDefinitions: boolean };

@@ -3,6 +3,7 @@
  * (`signals.ts`).
  */
 import { z } from 'zod';
+import { personaOutcomes } from '#src/domain/persona.ts';
 import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
 import type { NodeSignals } from './signals.ts';
 
@@ -15,6 +16,10 @@ const answer = z.object({
       steps: z.int(),
       stepsDone: z.int(),
       outcome: z.enum(['playing', 'done', 'timed_out']),
+      persona: z
+        .object({ outcome: z.enum(personaOutcomes), reason: z.string() })
+        .nullable()
+        .default(null),
     })
     .nullable(),
 });

@@ -24,6 +24,7 @@ const isSame = (one: ToldState | undefined, other: ToldState): boolean =>
   one.conversation === other.conversation &&
   one.voicemail === other.voicemail &&
   one.saying === other.saying &&
+  one.hearing === other.hearing &&
   lineChartNames.every((name) => one[name] === other[name]);
 
 export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): WatchCall => {

@@ -120,10 +120,12 @@ const sharedDatabase = async (
 };
 
 /** Instructions, printed once when all gateways are ready. */
-export const howTo = (credentials: Credentials, isTerminal: boolean): string => `
+export const howTo = (credentials: Credentials, isTerminal: boolean): string => {
+  const { header, before } = bearerHeader(credentials, isTerminal);
+  return `
   A call that goes on for a while, placed with the first gateway:
 
-    curl -s ${credentials.base_url}/api/v1/calls -H ${bearerHeader(credentials, isTerminal)} \\
+${before}    curl -s ${credentials.base_url}/api/v1/calls -H ${header} \\
       -H 'Content-Type: application/json' -d '{"to": "01000000001"}'
 
   Kill the gateway that holds it, or ask it to end (kill without -9), and read the call at another one:
@@ -132,6 +134,7 @@ export const howTo = (credentials: Credentials, isTerminal: boolean): string => 
 
   It comes back ${backAfterMs / 1_000} s later. Ctrl-C ends all of them. Keys and tokens: ${credentials.file}
 `;
+};
 
 /** Runs until `asked` aborts. `isTerminal`: the output is shown to people and not stored. */
 export const runCluster = async (

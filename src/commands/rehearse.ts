@@ -2,24 +2,27 @@
  * `npm run rehearse -- suite.yaml`: runs a suite of simulated callers and callees on the running gateway, or on one
  * started for it, and reports failures and coverage.
  */
-import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { ConfigError, readConfig, type Config } from '#config/config.ts';
 import { createClient, TrunklineProblem, TrunklineUnreachable, type Client } from '#src/client/client.ts';
-import type { PhoneNumber } from '#src/client/schema.ts';
-import { steadyClock } from '#src/clocks.ts';
+import type { RehearsalResults } from '#src/client/schema.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
-import { bindAgent, NumberError } from '#src/rehearsals/bind-agent.ts';
+import {
+  mostParallelCalls,
+  mostRepeats,
+  type RehearsalResult,
+  type RehearsedCase,
+} from '#src/domain/rehearsal.ts';
 import { changesSince, keep, storedResult, type StoredResult } from '#src/rehearsals/comparison.ts';
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
-import { isPassed, runSuite, type SuiteResult } from '#src/rehearsals/run-suite.ts';
-import type { Suite } from '#src/rehearsals/suite-schema.ts';
+import type { SpokenTurn, Transcripts } from '#src/rehearsals/transcripts.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/local-url.ts';
 import { parseOptions, UsageError } from './parse-options.ts';
@@ -55,9 +58,10 @@ type RehearseOptions = {
   url: string | undefined;
 };
 
-const countIn = (name: string, text: string): number => {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`--${name} is a whole number from 1 to 999`);
-  return Number(text);
+const countIn = (name: string, text: string, most: number): number => {
+  const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity;
+  if (count > most) throw new UsageError(`--${name} is a whole number from 1 to ${most}`);
+  return count;
 };
 
 /** Parses the options. Returns `undefined` if help is requested. */
@@ -82,7 +86,8 @@ const readOptions = (args: readonly string[]): RehearseOptions | undefined => {
   if (values.url !== undefined && URL.parse(values.url) === null)
     throw new UsageError('--url must be a URL such as https://gateway.example.com');
   const { junit, save, compare, url, json: isJson } = values;
-  const [repeat, parallel] = [countIn('repeat', values.repeat), countIn('parallel', values.parallel)];
+  const repeat = countIn('repeat', values.repeat, mostRepeats);
+  const parallel = countIn('parallel', values.parallel, mostParallelCalls);
   return { file, repeat, parallel, junit, save, compare, isJson, url };
 };
 
@@ -150,20 +155,10 @@ const findGateway = async (
   return { url: here, token: knownToken };
 };
 
-const findNumber = async (wanted: string | undefined, admin: Client): Promise<PhoneNumber> => {
-  const { numbers } = await admin.listNumbers();
-  const number = wanted === undefined ? numbers[0] : numbers.find((one) => one.number === wanted);
-  if (number !== undefined) return number;
-  throw new NumberError(
-    wanted === undefined ? 'The workspace has no number' : `The workspace has no number ${wanted}`,
-  );
-};
-
-/** Returns consecutive telephone numbers, starting at one that no other run uses. */
-const callees = (): (() => string) => {
-  let next = randomInt(1_000_000, 9_000_000);
-  return () => `0109${(next++).toString().padStart(7, '0')}`;
-};
+/** Thrown when a run ends before its suite does. The message is a sentence for the user. */
+export class RunError extends Error {
+  override readonly name = 'RunError';
+}
 
 export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
@@ -173,39 +168,78 @@ export type ProcessStreams = {
   asked: AbortSignal;
 };
 
-const rehearse = async (
-  suite: Suite,
-  wanted: RehearseOptions,
-  { url, token }: UsedGateway,
-  { asked, print, style }: { asked: AbortSignal; print: (text: string) => void; style: Style },
-): Promise<SuiteResult> => {
-  const admin = createClient({ baseUrl: url, key: token });
-  const number = await findNumber(suite.number, admin);
-  await using bound = new AsyncDisposableStack();
-  if (suite.agent !== undefined) bound.defer(await bindAgent(number, suite.agent, admin));
-  const { key } = await admin.revealKey({ id: number.id });
-  const gateway = {
-    admin,
-    client: createClient({ baseUrl: url, key }),
-    number: number.number,
-    readPattern: await loadPatterns(),
-    nextCallee: callees(),
-  };
-  const left = new Promise<never>((_resolve, reject) => {
-    const leave = (): void => reject(new NumberError('Ended before the suite was over'));
-    if (asked.aborted) leave();
-    asked.addEventListener('abort', leave);
-  });
-  const { repeat, parallel } = wanted;
-  const now = (): number => steadyClock.now();
-  const onCase = (result: Parameters<typeof caseLines>[0]): void => print(caseLines(result, style));
-  return Promise.race([runSuite(suite, gateway, { repeat, parallel, now, onCase }), left]);
+const casesIn = ({ results }: Pick<RehearsalResults, 'results'>): RehearsedCase[] =>
+  results.map(({ took_sec: tookSec, runs, ...one }) => ({
+    ...one,
+    tookSec,
+    runs: runs.map(({ call_id: callId, ...run }) => ({ ...run, callId })),
+  }));
+
+/** Adds the transcripts of the failed calls of a case. */
+const readTranscripts = async (
+  { runs }: RehearsedCase,
+  transcripts: Map<string, readonly SpokenTurn[]>,
+  admin: Pick<Client, 'getWorkspaceTranscript'>,
+): Promise<void> => {
+  for (const { callId, failures } of runs)
+    if (callId !== null && failures.length > 0)
+      transcripts.set(callId, (await admin.getWorkspaceTranscript({ call_id: callId })).transcript);
 };
 
-const keepFiles = async (result: SuiteResult, { junit, save, file }: RehearseOptions): Promise<void> => {
-  if (junit !== undefined) await writeFile(junit, junitOf(basename(file), result));
+const pollMs = 500;
+
+type Rehearsed = Pick<RehearsalResult, 'cases' | 'coverage'> & { transcripts: Transcripts };
+
+/** Follows a run until its end. Prints each case once it is finished. */
+const follow = async (
+  id: string,
+  admin: Client,
+  { asked, print, style }: { asked: AbortSignal; print: (text: string) => void; style: Style },
+): Promise<Rehearsed> => {
+  const transcripts = new Map<string, readonly SpokenTurn[]>();
+  const printed = new Set<string>();
+  for (;;) {
+    const run = await admin.getRehearsal({ id });
+    const cases = casesIn(run);
+    for (const one of cases.filter(({ name }) => !printed.has(name))) {
+      printed.add(one.name);
+      await readTranscripts(one, transcripts, admin);
+      print(caseLines(one, transcripts, style));
+    }
+    const { status, problem, coverage } = run;
+    if (problem !== null || status === 'cancelled' || status === 'interrupted')
+      throw new RunError(problem ?? `The run was ${status} before the suite was over`);
+    if (status === 'passed' || status === 'failed') return { cases, coverage, transcripts };
+    if (asked.aborted) {
+      await admin.cancelRehearsal({ id });
+      throw new RunError('Ended before the suite was over');
+    }
+    await setTimeout(pollMs, undefined, { signal: asked }).catch(() => undefined);
+  }
+};
+
+const rehearse = async (
+  suite: string,
+  { file, repeat, parallel }: RehearseOptions,
+  { url, token }: UsedGateway,
+  following: Parameters<typeof follow>[2],
+): Promise<Rehearsed> => {
+  const admin = createClient({ baseUrl: url, key: token });
+  const { id } = await admin.startRehearsal({ body: { suite, name: basename(file), repeat, parallel } });
+  return follow(id, admin, following);
+};
+
+const keepFiles = async (
+  { transcripts, ...result }: Rehearsed,
+  { junit, save, file }: RehearseOptions,
+): Promise<void> => {
+  if (junit !== undefined) await writeFile(junit, junitOf(basename(file), result, transcripts));
   if (save !== undefined) await writeFile(save, `${JSON.stringify(keep(result), null, 2)}\n`);
 };
+
+/** Formats a refusal with the fields that it names. */
+const refusalLine = ({ message, errors }: TrunklineProblem): string =>
+  [message, ...errors.map((one) => one.message)].join(' ');
 
 /** Runs the command. Resolves to the exit code. */
 export const runRehearse = async (
@@ -217,8 +251,9 @@ export const runRehearse = async (
     output.write(help);
     return 0;
   }
-  const { suite, problems } = readSuite(await readText(wanted.file), await loadPatterns());
-  if (suite === undefined) {
+  const source = await readText(wanted.file);
+  const { problems } = readSuite(source, await loadPatterns());
+  if (problems !== undefined) {
     for (const { line, column, message } of problems)
       errors.write(`${terminalLine(`${wanted.file}:${line}:${column}: ${message}`)}\n`);
     return 2;
@@ -229,12 +264,12 @@ export const runRehearse = async (
   const gateway = await findGateway(wanted, environment, say, started);
   const style: Style = (name, text) => (output.isTTY === true ? styleText(name, text) : text);
   const print = (text: string): void => void (wanted.isJson || output.write(text));
-  const result = await rehearse(suite, wanted, gateway, { asked, print, style });
+  const result = await rehearse(source, wanted, gateway, { asked, print, style });
   await keepFiles(result, wanted);
   print(closingLines(result, style));
   if (last !== undefined) print(changeLines(changesSince(last, keep(result)), style));
   if (wanted.isJson) output.write(`${terminalJson(keep(result), 2)}\n`);
-  return isPassed(result) ? 0 : 1;
+  return result.cases.every(({ outcome }) => outcome === 'passed') ? 0 : 1;
 };
 
 if (import.meta.main) {
@@ -252,11 +287,12 @@ if (import.meta.main) {
     const isForPeople =
       isWrongUse ||
       error instanceof StartError ||
-      error instanceof NumberError ||
+      error instanceof RunError ||
       error instanceof TrunklineProblem ||
       error instanceof TrunklineUnreachable;
     if (!isForPeople) throw error;
-    process.stderr.write(`${terminalLine(error.message)}${isWrongUse ? ' (--help explains)' : ''}\n`);
+    const told = error instanceof TrunklineProblem ? refusalLine(error) : error.message;
+    process.stderr.write(`${terminalLine(told)}${isWrongUse ? ' (--help explains)' : ''}\n`);
     process.exitCode = isWrongUse ? 2 : 1;
   }
 }

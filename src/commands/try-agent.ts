@@ -6,7 +6,14 @@ import { createTryAgent } from '#src/agents/trial.ts';
 import { closingReport, turnReport } from '#src/agents/trial/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
 import { encode } from '#src/api/http/codec.ts';
-import { controlModes, usualBuiltIn } from '#src/domain/agent-binding.ts';
+import { languageModelsOf } from '#src/administration/choose-model.ts';
+import {
+  builtInTools,
+  controlModes,
+  longestPrompt,
+  type BuiltInSettings,
+  type BuiltInTool,
+} from '#src/domain/agent-binding.ts';
 import {
   agentHeaderName,
   isAgentHeaderValue,
@@ -46,6 +53,10 @@ what would be spoken and when, and what to change when it fails.
   --header 'NAME: VALUE'  a header of your own on every request, such as 'api-key: …'; up to ${mostAgentHeaders}
   --assistant-id NAME   for langgraph
   --agent-id NAME       for outbound mastra
+  --model NAME          for builtin: one of GW_LLM_MODEL and GW_LLM_MODELS (default the first)
+  --prompt TEXT         for builtin: instructions that are added to the gateway's own
+  --tools NAMES         for builtin: what it may do, ${builtInTools.join(',')},
+                        with commas (default all; none: it only talks)
   --controls inline     marks in its replies such as <hangup/> are acts, as in a binding with that setting
   --language LANGUAGE   ${languages.join(', ')} (default ko)
   --json                the same for machines (with npm run --silent)
@@ -69,6 +80,9 @@ const parse = (args: readonly string[]) =>
       header: { type: 'string', multiple: true, default: [] },
       'assistant-id': { type: 'string' },
       'agent-id': { type: 'string' },
+      model: { type: 'string' },
+      prompt: { type: 'string' },
+      tools: { type: 'string' },
       controls: { type: 'string', default: 'off' },
       language: { type: 'string', default: 'ko' },
       json: { type: 'boolean', default: false },
@@ -116,6 +130,40 @@ const headersOf = (lines: readonly string[]): AgentHeaders => {
   return Object.fromEntries(headers);
 };
 
+const toolsOf = (names: string): BuiltInTool[] => {
+  const wanted = new Set(names === 'none' ? [] : names.split(',').map((name) => name.trim()));
+  const tools = builtInTools.filter((tool) => wanted.has(tool));
+  if (tools.length < wanted.size)
+    throw new UsageError(`--tools must be none, or some of ${builtInTools.join(', ')}`);
+  return tools;
+};
+
+/** Parses the settings of the built-in agent, as a number has them. */
+const builtInOf = (
+  agentType: TrialRequest['agentType'],
+  { model, prompt, tools }: Pick<ReturnType<typeof parse>, 'model' | 'prompt' | 'tools'>,
+): BuiltInSettings => {
+  const [given] = Object.entries({ model, prompt, tools }).flatMap(([name, text]) =>
+    text === undefined ? [] : [name],
+  );
+  if (given !== undefined && agentType !== 'builtin')
+    throw new UsageError(`--${given} is for --type builtin`);
+  const text = prompt?.trim() || null;
+  if (text !== null && text.length > longestPrompt)
+    throw new UsageError(`--prompt must have ${longestPrompt} characters at most`);
+  return { model: model || null, prompt: text, tools: tools === undefined ? null : toolsOf(tools) };
+};
+
+/** Rejects a model that the operator does not offer, as the gateway does. */
+const requireOffered = ({ model }: TrialRequest, languageModels: readonly string[]): void => {
+  if (model === null || languageModels.includes(model)) return;
+  throw new UsageError(
+    languageModels.length === 0
+      ? '--model needs a language model (GW_LLM_BASE_URL)'
+      : `--model must be one of ${languageModels.join(', ')} (GW_LLM_MODELS)`,
+  );
+};
+
 const chatUrlOf = (url: string | undefined): string => {
   if (url === undefined) throw new UsageError('--url is missing: the chat URL of the agent');
   if (URL.parse(url) === null) {
@@ -144,7 +192,7 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
     assistantId: options['assistant-id'] || null,
     agentId: options['agent-id'] || null,
     controls,
-    ...usualBuiltIn,
+    ...builtInOf(agentType, options),
     token: tokenOf(options.token),
     headers: headersOf(options.header),
     direction,
@@ -169,6 +217,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
   }
   const request = requestOf(options);
   const config = readConfig(environment, output.isTTY ?? false);
+  requireOffered(request, languageModelsOf(config.languageModel));
   await using started = new AsyncDisposableStack();
   const outgoing = await startOutgoing({
     config,

@@ -9,10 +9,13 @@ import type {
   CallEvent,
   Delivery,
   Direction,
+  Fleet,
+  FleetCounts,
   Gateway,
   ListedCallee,
   Overview,
   PhoneNumber,
+  RehearsalResults,
   ReplayStep,
   SipLadder,
   Trunk,
@@ -84,6 +87,12 @@ export const getSipLadder = async (id: string): Promise<SipLadder> => {
   return ladder;
 };
 
+/** Returns a call as a file, with its recording unless the file is masked. */
+export const exportCall = async (id: string, isMasked: boolean): Promise<Blob> => {
+  const choice = isMasked ? ({ masked: '1' } as const) : ({ audio: '1' } as const);
+  return (await client.exportCall({ call_id: id, ...choice })).blob();
+};
+
 /** Returns the SIP messages as a file for other programs. */
 export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<Blob> => {
   const file = await client.getCallSip({ call_id: id, format });
@@ -106,11 +115,22 @@ export const hasInspector = async (): Promise<boolean> => {
 export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
+/** Returns where the calls of the last minutes went through their charts. */
+export const getFleet = (minutes: number): Promise<Fleet> => client.getFleet({ minutes });
+
+/** Yields the numbers of the calls in progress by state, whenever they have changed, until the stream breaks. */
+export const watchFleet = (signal: AbortSignal): AsyncGenerator<FleetCounts, void, undefined> =>
+  client.watchFleet({ signal });
+
 /** Returns the SVG of a chart, whose states have the attribute `data-state`. */
 export const getChart = async (name: ChartName): Promise<string> => (await client.getChart({ name })).text();
 
 /** Returns the definition of a chart for other programs. */
 export const getChartDefinition = (name: ChartName) => client.getChartDefinition({ name });
+
+/** Returns the waits for replies of a number, or of all numbers. */
+export const getLatency = (period: 'day' | 'week', numberId?: string) =>
+  client.getLatency({ period, ...(numberId === undefined ? {} : { number_id: numberId }) });
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
@@ -226,6 +246,17 @@ export const deleteTrunk = (id: string) => client.deleteTrunk({ id });
 
 export const checkTrunk = async (id: string, to: string): Promise<TrunkCheckStep[]> =>
   (await client.checkTrunk({ id, body: to === '' ? {} : { to } })).steps;
+
+export const listRehearsals = (cursor: string | null) =>
+  client.listRehearsals(given<RequestOf<'listRehearsals'>>({ cursor }));
+
+/** Returns a run with its results so far. */
+export const getRehearsal = (id: string): Promise<RehearsalResults> => client.getRehearsal({ id });
+
+export const startRehearsal = (body: RequestOf<'startRehearsal'>['body']): Promise<RehearsalResults> =>
+  client.startRehearsal({ body });
+
+export const cancelRehearsal = (id: string) => client.cancelRehearsal({ id });
 
 export const deleteNumber = (id: string) => client.deleteNumber({ id });
 

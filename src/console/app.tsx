@@ -139,6 +139,12 @@ const NewTokenPage = fetchedPage(
   async () => (await import('./pages/new-token.tsx')).NewTokenPage,
 );
 const InspectPage = fetchedPage('inspect', async () => (await import('./pages/inspect.tsx')).InspectPage);
+const FleetPage = fetchedPage('fleet', async () => (await import('./pages/fleet.tsx')).FleetPage);
+const ComparePage = fetchedPage('compare', async () => (await import('./pages/compare.tsx')).ComparePage);
+const RehearsalsPage = fetchedPage(
+  'rehearsals',
+  async () => (await import('./pages/rehearsals.tsx')).RehearsalsPage,
+);
 const GatewaysPage = fetchedPage('gateways', async () => (await import('./pages/gateways.tsx')).GatewaysPage);
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
@@ -151,6 +157,10 @@ const CurrentPage = () => {
       return <OverviewPage />;
     case 'calls':
       return id === undefined ? <CallsPage /> : <CallPage key={id} id={id} />;
+    case 'compare':
+      return <ComparePage />;
+    case 'fleet':
+      return asAdmin(<FleetPage />);
     case 'place-call':
       return asAdmin(<PlaceCallPage />);
     case 'numbers':
@@ -158,6 +168,8 @@ const CurrentPage = () => {
       return id === 'new' ? asAdmin(<NewNumberPage />) : <NumberPage key={id} id={id} tab={tab} />;
     case 'agents':
       return asAdmin(<TryAgentPage />);
+    case 'rehearsals':
+      return <RehearsalsPage id={id} />;
     case 'webhooks':
       if (id === undefined) return <WebhooksPage />;
       return id === 'new' ? asAdmin(<NewWebhookPage />) : <WebhookPage key={id} id={id} />;

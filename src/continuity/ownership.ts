@@ -40,6 +40,7 @@ export const createOwnership = ({
   resume: (calls: readonly TakenCall[]) => Promise<void>;
 }): Ownership => {
   let inDoubt: readonly TakenCall[] = [];
+  let settling: Promise<void> | null = null;
   let released: readonly string[] = [];
   /** Number of takes in progress. */
   let takes = 0;
@@ -64,9 +65,7 @@ export const createOwnership = ({
     await resumeTaken(taken);
   };
 
-  const settleDoubts = async (): Promise<void> => {
-    if (inDoubt.length === 0) return;
-    // Removed from the list during the query, so that no concurrent run resumes these calls as well.
+  const settleKnownDoubts = async (): Promise<void> => {
     const asked = inDoubt;
     inDoubt = [];
     let taken: TakenCall[];
@@ -77,6 +76,16 @@ export const createOwnership = ({
       throw error;
     }
     await resumeTaken(taken);
+  };
+
+  /** Resolves when no take-over is in doubt. Concurrent runs share a query, so that none resumes calls of another. */
+  const settleDoubts = async (): Promise<void> => {
+    while (settling !== null || inDoubt.length > 0) {
+      settling ??= settleKnownDoubts().finally(() => {
+        settling = null;
+      });
+      await settling;
+    }
   };
 
   const claimReleased = async (): Promise<void> => {
@@ -103,6 +112,8 @@ export const createOwnership = ({
   };
 
   const take = async (ask: () => Promise<TakenCall[]>): Promise<void> => {
+    // A call that is in doubt since an earlier take would be resumed by this claim and again when the doubt is settled.
+    await settleDoubts();
     try {
       return await claim(ask);
     } catch (error) {

@@ -5,6 +5,11 @@ export const agentTypes = ['webhook', 'openai_compatible', 'n8n', 'langgraph', '
 
 export type AgentType = (typeof agentTypes)[number];
 
+/** Kinds of agents: the built-in agent, or the type of the customer's endpoint. */
+export const agentKinds = ['builtin', ...agentTypes] as const;
+
+export type AgentKind = (typeof agentKinds)[number];
+
 /** Whether the agent may write controls in its replies: `inline` (guides/design/agents.md, "Controls"). */
 export const controlModes = ['off', 'inline'] as const;
 

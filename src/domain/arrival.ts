@@ -1,3 +1,4 @@
+import type { AgentBinding } from './agent-binding.ts';
 import type { CallerIdentity } from './caller-identity.ts';
 import type { SipHeaders } from './sip-headers.ts';
 
@@ -11,6 +12,8 @@ export type Arrival = {
   identity?: CallerIdentity;
   /** Headers of the INVITE that the trunk accepts; null if there are none. */
   sipHeaders?: SipHeaders | null;
+  /** Agent of this call in a rehearsal; if absent, the agent of the number. */
+  agent?: AgentBinding | undefined;
   /** Called number in domestic format. */
   to: string;
   /** Time of arrival in wall-clock milliseconds since the epoch. */

@@ -41,11 +41,34 @@ const numberOf = (text: string, country: Country): CallSearch | undefined => {
   return digits.length < fewestDigits ? undefined : { kind: 'number', digits };
 };
 
+/** Number of characters that an excerpt shows before and after the first match. */
+const before = 40;
+const after = 120;
+
+const wordForm = /[\p{L}\p{M}\p{N}]+/gu;
+
+const isMatch = (found: string, words: readonly string[]): boolean => {
+  const plain = found.normalize('NFC').toLowerCase();
+  return words.some((word) => (word.length === 1 ? plain === word : plain.startsWith(word)));
+};
+
+/** Returns the part of a text around the first word that matches a search, cut between words. */
+export const excerptAround = (text: string, words: readonly string[]): string => {
+  const place = [...text.matchAll(wordForm)].find(([word]) => isMatch(word, words))?.index ?? 0;
+  const from = place <= before ? 0 : text.indexOf(' ', place - before) + 1;
+  const start = from > place ? place : from;
+  const end =
+    text.length - start <= before + after ? text.length : text.lastIndexOf(' ', start + before + after);
+  const until = end <= place ? start + before + after : end;
+  const part = text.slice(start, until).toWellFormed().trim();
+  return `${start > 0 ? '… ' : ''}${part}${until < text.length ? ' …' : ''}`;
+};
+
 /** Parses a search. Returns undefined for a text without letters and digits, or with too many words. */
 export const readCallSearch = (text: string, country: Country): CallSearch | undefined => {
   const plain = text.normalize('NFC').toLowerCase().trim();
   const exact = numberOf(plain, country) ?? idOf(plain);
   if (exact !== undefined) return exact;
-  const words = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = plain.match(wordForm) ?? [];
   return words.length === 0 || words.length > mostWords ? undefined : { kind: 'words', words };
 };

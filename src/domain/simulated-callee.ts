@@ -1,5 +1,7 @@
 /** Simulated people with a script (guides/design/start.md, "The simulated line"), as the API and the database have them. */
 
+import type { PersonaResult } from './persona.ts';
+
 /** A list of steps, which the simulated line validates. */
 export type Script = readonly unknown[];
 
@@ -46,4 +48,6 @@ export type ScriptProgress = {
   stepsDone: number;
   /** `timed_out`: the step after the completed ones did not happen in time, so the person hung up. */
   outcome: 'playing' | 'done' | 'timed_out';
+  /** How the persona of the script ended; null before, and without a persona. */
+  persona: PersonaResult | null;
 };

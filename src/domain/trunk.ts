@@ -240,8 +240,11 @@ export type TrunkCheckStep = {
   ladder: LadderLine[];
 };
 
-/** A call's slot on a trunk with a limit. */
-export type TrunkChannel = { trunkId: string; callId: string };
+/** A leg of a call: with its other party, or with the person to whom the call is transferred. */
+export type TrunkLeg = 'first' | 'second';
+
+/** A slot of a call's leg on a trunk with a limit. */
+export type TrunkChannel = { trunkId: string; callId: string; leg: TrunkLeg };
 
 type HostAndPort = Pick<TrunkAddress, 'host' | 'port'>;
 

@@ -82,6 +82,11 @@ export type ToPhone =
    * journalled yet; absent if there are none.
    */
   | ({ type: 'answered'; sound: boolean; said?: readonly SaidSentence[] } & PhoneCallDetails)
+  /**
+   * In audio calls: preliminary words of the person's current turn, empty without words. The next message of this kind
+   * or `you_said` replaces them.
+   */
+  | { type: 'you_say'; call_id: string; text: string }
   /** In audio calls: recognized words of the person. */
   | { type: 'you_said'; call_id: string; text: string }
   /** In audio calls: the phone must discard audio that it has not played, and answer with `sound_flushed`. */
@@ -101,7 +106,7 @@ export type ToPhone =
   /** The language of recognition changes (BCP 47). */
   | { type: 'language'; call_id: string; language: string }
   /**
-   * The agent was interrupted and falls silent at once. `heard` is the part of the utterance that was heard, possibly
+   * The agent was interrupted, or the call ends, and the agent falls silent at once. `heard` is the part of the utterance that was heard, possibly
    * empty; absent from older gateways.
    */
   | { type: 'agent_stops'; call_id: string; heard?: SaidSentence }

@@ -200,6 +200,11 @@ export type AttemptOptions = DeliveryTimes & {
   clients: EndpointClients;
   /** Circuit breakers, which count whether an endpoint responded at all, whatever the status. */
   breakers: CircuitBreakers;
+  /**
+   * Start of the failed attempt that began or found an endpoint's cool-down, by endpoint. An attempt is added when its
+   * failure is stored: only then does an endpoint without a failure mean that the failure was cleared.
+   */
+  coolDownFailures: Map<string, Date>;
   /** Clock of the deliveries' due times: the clock of the database. */
   clock: Clock;
   /** Wall clock for the timestamp of the signature, which receivers verify. */
@@ -334,6 +339,7 @@ export const attemptDelivery = async (
   const breaker = options.breakers.of(endpoint.id);
   if (httpStatus !== null) breaker.worked();
   else if (outcome !== notMade && breaker.failed(id)) {
+    options.coolDownFailures.delete(endpoint.id);
     logger.warn('an endpoint does not answer: deliveries to it pause');
   }
 
@@ -346,13 +352,17 @@ export const attemptDelivery = async (
   const why = { code: advice?.code ?? null, advice: advice?.words ?? null };
   const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error, ...why };
   await store(options, delivery, attempted, next, logger);
-  if (error !== null && outcome !== notMade)
+  if (error !== null && outcome !== notMade) {
+    const coolingUntil =
+      breaker.state() === 'open' ? new Date(options.clock.now() + breaker.remainingMs()) : null;
     await noteEndpointFailure(options.db, {
       endpointId: endpoint.id,
       at: attempted.at,
       failure: error,
       ...why,
       didRespond: httpStatus !== null,
-      coolingUntil: breaker.state() === 'open' ? new Date(options.clock.now() + breaker.remainingMs()) : null,
+      coolingUntil,
     });
+    if (coolingUntil !== null) options.coolDownFailures.set(endpoint.id, attempted.at);
+  }
 };

@@ -10,7 +10,8 @@
  * - An endpoint has at most `perEndpoint` claimed deliveries, and a workspace holds a place of `inAll` only while it
  *   holds fewer than are free, so slow endpoints leave room for others.
  * - An endpoint that did not answer several times in a row cools down and is then tried with one delivery. Waiting
- *   deliveries lose no attempt.
+ *   deliveries lose no attempt. The cool-down ends early at every gateway when the endpoint is resumed or gets
+ *   a new URL, which the same notification announces.
  * - An endpoint receives the events of one call in order: each after the previous one was delivered or died. Other
  *   calls are independent.
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
@@ -30,6 +31,7 @@ import {
   releaseDelivery,
 } from '#src/persistence/events/deliveries.ts';
 import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
+import { endpointsRestarted } from '#src/persistence/events/webhook-endpoints.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
 
 /** Delivery attempts in progress in this process. */
@@ -86,7 +88,7 @@ const createAttempts = (
   };
 };
 
-export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
+export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers' | 'coolDownFailures'> & {
   /** Name of this gateway among those that share the database. */
   node: string;
   /** Maximum number of concurrent attempts, per endpoint and for this process. */
@@ -134,10 +136,25 @@ const leftAlone = (breakers: CircuitBreakers): { restrained: Map<string, number>
 export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWorker => {
   const { db, node, clock, timeoutMs, perEndpoint, inAll, logger } = options;
   const breakers = createCircuitBreakers(clock, options.breakers);
-  const attempts = createAttempts({ ...options, breakers }, () => look());
+  const coolDownFailures = new Map<string, Date>();
+  const attempts = createAttempts({ ...options, breakers, coolDownFailures }, () => look());
   let unlisten: (() => Promise<void>) | undefined;
   let timer: unknown;
   let isClosing = false;
+
+  /** Ends the cool-down of endpoints that were resumed or have a new URL. */
+  const endCoolDowns = async (): Promise<void> => {
+    const cooling = breakers.notClosed();
+    for (const endpointId of coolDownFailures.keys())
+      if (!cooling.has(endpointId)) coolDownFailures.delete(endpointId);
+    if (coolDownFailures.size === 0) return;
+    for (const endpointId of await endpointsRestarted(db, coolDownFailures)) {
+      // A trial may have failed meanwhile, and its failure is not stored yet.
+      if (!coolDownFailures.delete(endpointId)) continue;
+      breakers.of(endpointId).worked();
+      logger.info({ endpoint_id: endpointId }, 'the cool-down of an endpoint ended early');
+    }
+  };
 
   /** Starts due deliveries within the limits. Returns when to poll again, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
@@ -145,6 +162,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
     const free = inAll - attempts.count();
     // If no place is free, the end of the next attempt triggers a poll.
     if (free <= 0) return now + longestSleepMs;
+    await endCoolDowns();
     const { restrained, againInMs } = leftAlone(breakers);
     const claimed = await claimDeliveries(db, {
       node,

@@ -1,5 +1,7 @@
 /**
- * A viewer connected by a websocket. The viewer receives calls as they appear, and is disconnected if it stops reading.
+ * A viewer connected by a websocket. The viewer receives calls as they appear. A viewer that reads too slowly misses
+ * messages, in whose place it gets a mark, and then the current states of the actors. A viewer that stops reading is
+ * disconnected.
  */
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
@@ -8,6 +10,9 @@ import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
 import { inspectCall } from './inspect-call.ts';
 
 // Makes the names of actors of several gateways unique, because each process numbers its own actors.
+
+/** Type of the mark in place of missed messages, which Stately's protocol does not have; `skipped` is their number. */
+const skippedType = '@trunkline.skipped';
 
 /** A message of Stately's inspection protocol. */
 type ShownMessage = {
@@ -22,9 +27,11 @@ type ShownMessage = {
   callId?: string;
 };
 
+const isIntroduction = ({ type }: ShownMessage): boolean => type === '@xstate.actor';
+
 /** Whether the message introduces the actor of a call itself. */
-const isRoot = ({ type, rootId, sessionId }: ShownMessage): boolean =>
-  type === '@xstate.actor' && sessionId === rootId;
+const isRoot = (message: ShownMessage): boolean =>
+  isIntroduction(message) && message.sessionId === message.rootId;
 
 /** Names actors by their gateway; those of gateway 1 keep their names. */
 const namedBy = (gateway: number, message: ShownMessage): ShownMessage => {
@@ -60,7 +67,7 @@ const createRunningActors = () => {
   const running = new Map<string, ShownMessage>();
   return {
     note(message: ShownMessage): void {
-      if (message.type === '@xstate.actor') running.set(message.sessionId, message);
+      if (isIntroduction(message)) running.set(message.sessionId, message);
       if (message.type === '@xstate.snapshot' && hasStopped(message)) running.delete(message.sessionId);
     },
     stopAll: (at: number): ShownMessage[] =>
@@ -117,7 +124,7 @@ export type FollowOthers = (
 ) => () => void;
 
 export type ViewerLimits = {
-  /** Maximum number of bytes buffered for a slow reader. Beyond it, the viewer is disconnected. */
+  /** Maximum number of bytes buffered for a slow reader. Beyond it, the viewer misses messages. */
   waitingBytes: number;
   /**
    * Interval between pings in milliseconds. A viewer that does not answer a ping is disconnected and releases its
@@ -126,8 +133,8 @@ export type ViewerLimits = {
   pingMs: number;
 };
 
-/** Close codes of RFC 6455 section 7.4.1 and of the IANA registry. */
-export const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
+/** Close codes of RFC 6455, section 7.4.1. */
+export const closeCodes = { done: 1000, goingAway: 1001 } as const;
 
 /** Divisor of the buffer limit: no further call is added while more than this fraction is buffered. */
 const roomShare = 4;
@@ -149,30 +156,87 @@ const cutOffWhenSilent = (viewer: WebSocket, pingMs: number): void => {
   viewer.on('close', () => clearInterval(timer));
 };
 
-type Viewer = ChartReader & { tooSlow(): void };
+type Viewer = ChartReader & {
+  /** Marks that messages of another gateway are missing. Must not throw. */
+  missed(): void;
+};
 
-const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Viewer => {
+/** Maximum number of actors whose missed state is kept for a slow viewer. */
+const mostBehind = 5_000;
+
+/** Messages about an actor that a slow viewer has missed: its introduction, and its newest snapshot. */
+type Missed = { actor?: ShownMessage; snapshot?: ShownMessage };
+
+/** Collects what a slow viewer misses. Events are only counted; the states of actors are kept, each in its newest form. */
+const createMissed = () => {
+  const actors = new Map<string, Missed>();
+  let skipped = 0;
+  return {
+    count: () => skipped,
+    skip(message?: ShownMessage): void {
+      skipped += 1;
+      if (message === undefined || message.type === '@xstate.event') return;
+      const { sessionId } = message;
+      const known = actors.get(sessionId);
+      if (known === undefined && actors.size >= mostBehind) return;
+      actors.set(sessionId, { ...known, [isIntroduction(message) ? 'actor' : 'snapshot']: message });
+    },
+    /** Returns the mark and the kept messages, in order, and begins again. */
+    take(at: number): ShownMessage[] {
+      const kept = [...actors.values()].flatMap(({ actor, snapshot }) =>
+        [actor, snapshot].filter((message) => message !== undefined),
+      );
+      const mark = {
+        type: skippedType,
+        rootId: '',
+        sessionId: '',
+        createdAt: String(at),
+        skipped: skipped - kept.length,
+      };
+      actors.clear();
+      skipped = 0;
+      return [mark, ...kept];
+    },
+  };
+};
+
+const sendTo = (viewer: WebSocket, waitingBytes: number): Viewer => {
   const backlog = createReaderBacklog(() => viewer.bufferedAmount);
+  const missed = createMissed();
   /** Resolves when the last message of an ended call is sent. */
   let leaving = Promise.resolve();
-  const tooSlow = (): void => {
-    if (viewer.readyState !== viewer.OPEN) return;
-    logger.info('disconnected a viewer of the inspector that read too slowly');
-    viewer.close(closeCodes.tooSlow, 'this viewer reads more slowly than its calls change');
-  };
-  return {
-    tooSlow,
-    show(message) {
-      if (viewer.readyState !== viewer.OPEN) return;
-      if (backlog.waiting() > waitingBytes) {
-        tooSlow();
-        return;
-      }
-      const text = JSON.stringify(message);
-      leaving = new Promise((resolve) => {
-        viewer.send(text, () => resolve());
+  const isOpen = (): boolean => viewer.readyState === viewer.OPEN;
+
+  const send = (message: ShownMessage): void => {
+    const text = JSON.stringify(message);
+    leaving = new Promise((resolve) => {
+      viewer.send(text, () => {
+        resolve();
+        catchUp();
       });
-      backlog.wrote(Buffer.byteLength(text));
+    });
+    backlog.wrote(Buffer.byteLength(text));
+  };
+
+  const show = (message: ShownMessage): void => {
+    if (!isOpen()) return;
+    // Later messages wait behind the missed ones, so that their order remains.
+    if (missed.count() === 0 && backlog.waiting() <= waitingBytes) return send(message);
+    missed.skip(message);
+    return catchUp();
+  };
+
+  /** Sends what the viewer has missed once it has read most of what waits. */
+  const catchUp = (): void => {
+    if (missed.count() === 0 || !isOpen() || viewer.bufferedAmount > waitingBytes / roomShare) return;
+    for (const message of missed.take(Date.now())) show(message);
+  };
+
+  return {
+    show,
+    missed() {
+      missed.skip();
+      catchUp();
     },
     async hasRoom() {
       if (viewer.bufferedAmount > waitingBytes / roomShare) await leaving;
@@ -269,8 +333,9 @@ const showOthers = (wanted: WantedCharts, followOthers: FollowOthers, viewer: Vi
       },
       hasRoom: viewer.hasRoom,
       over(isTooSlow) {
-        if (isTooSlow) viewer.tooSlow();
-        else for (const message of actors.stopAll(Date.now())) show(message);
+        // The connection is opened again, and begins with the current states.
+        if (isTooSlow) viewer.missed();
+        for (const message of actors.stopAll(Date.now())) show(message);
       },
     };
   });
@@ -294,7 +359,7 @@ export const showCalls = (
   },
 ): void => {
   const { calls, limits, logger } = options;
-  const reader = sendTo(viewer, limits.waitingBytes, logger);
+  const reader = sendTo(viewer, limits.waitingBytes);
   const leaving = new AbortController();
   cutOffWhenSilent(viewer, limits.pingMs);
   viewer.on('error', (error) => logger.debug({ err: error }, 'the WebSocket of an inspector viewer failed'));

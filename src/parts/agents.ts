@@ -15,6 +15,8 @@ import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
 import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
+import { createRehearsalModel } from '#src/agents/language-model/play-persona.ts';
+import type { RehearsalModel } from '#src/domain/persona.ts';
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 
@@ -22,6 +24,8 @@ export type OwnLanguageModel = {
   /** The operator's language model; `null` if the built-in agent works without one. */
   model: LanguageModel | null;
   summarize: SummarizeByModel | null;
+  /** Plays personas of rehearsals and judges calls; `null` without a model. */
+  rehearsing: RehearsalModel | null;
 };
 
 /** Starts the language model. `onFailure` is called for each failed request. */
@@ -29,7 +33,7 @@ export const startLanguageModel = (
   { config, clock, started }: Pick<Runtime, 'config' | 'clock' | 'started'>,
   onFailure: NonNullable<LanguageModel['failed']>,
 ): OwnLanguageModel => {
-  if (config.languageModel === null) return { model: null, summarize: null };
+  if (config.languageModel === null) return { model: null, summarize: null, rehearsing: null };
   const { connectMs, connections, firstTokenMs } = languageModelLimits;
   const client = createEndpointClient({
     // Allows private addresses, because the operator chose the server.
@@ -47,7 +51,11 @@ export const startLanguageModel = (
     firstTokenMs,
     failed: onFailure,
   };
-  return { model, summarize: createSummarizeByModel(model) };
+  return {
+    model,
+    summarize: createSummarizeByModel(model),
+    rehearsing: createRehearsalModel(model),
+  };
 };
 
 export type Agents = CallAgents & {

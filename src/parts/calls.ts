@@ -276,6 +276,7 @@ export type Calls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
+  hearing: OpenLines['hearing'];
   knownKeys: KnownKeys;
   /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
@@ -292,7 +293,11 @@ const openSwitchboard = (
   const { open, resume } = telephony.lines;
   const secretKeys = createSecretKeys();
   const openLines = createOpenLines({ bus, secretKeys, open, resume });
-  const latency = createLatency({ bus, now: steadyClock.now });
+  const latency = createLatency({
+    bus,
+    now: steadyClock.now,
+    agentOf: (callId) => agents.find(callId)?.kind,
+  });
   const publish = (callId: string, fact: CallFact): void =>
     bus.publish('fact', { callId, fact: callTime.stamp(callId, latency.addTo(callId, fact)) });
   const machine = callMachineWith({
@@ -395,6 +400,7 @@ export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: 
     admission: control.admission,
     switchboard,
     expectLine: openLines.expect,
+    hearing: openLines.hearing,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

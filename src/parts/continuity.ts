@@ -155,8 +155,10 @@ export const startTakeOver = (
     async take({ from, callIds }) {
       const canTake = hasLines && !calls.admission.isDraining() && parts.telephony.lines.health().ready;
       if (!canTake) return false;
-      if (callIds.length > 0)
-        await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      if (callIds.length === 0) return true;
+      await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      // The other gateway releases its next calls after this: calls that wait for their line are not heard.
+      await calls.switchboard.linesTaken(closing.handOverLinesMs, callIds);
       return true;
     },
     takeFrom: (from) =>
@@ -169,7 +171,7 @@ export const nodeDuties = (
   { database }: Runtime,
   { telephony }: { telephony: Telephony },
   takeOver: StartedTakeOver,
-): NodeDuties => ({
+): Omit<NodeDuties, 'condition'> => ({
   cleanUps: [
     // Done before the rest, because the other parties are waiting.
     {

@@ -6,6 +6,7 @@ import {
   listenInLimits,
   cluster as clusterPolicy,
   dataFolderMs,
+  fleet as fleetPolicy,
   knownKeyPatienceMs,
   platformMaxCallsInProgress,
   requestLimits,
@@ -14,7 +15,7 @@ import { createPhoneSocket, type PhoneSocket } from '#sip/webphone/phone-socket.
 import { connectEverywhere } from '#sip/webphone/phone-switch.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
-import type { ApiServices } from '#src/api/api-services.ts';
+import type { ApiServices, Rehearsals } from '#src/api/api-services.ts';
 import { createCounter, type Counter } from '#src/api/http/rate-limit.ts';
 import { routes } from '#src/api/routes.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -30,6 +31,8 @@ import {
   type ListenInSocketOptions,
   type Wish,
 } from '#src/listen-in/listen-in-socket.ts';
+import { createFleetHistory } from '#src/calls/fleet-history.ts';
+import { createFleetCounting } from '#src/calls/live/fleet-counting.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-news-handler.ts';
 import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';
@@ -37,7 +40,8 @@ import { progressOf } from '#src/cluster/call-progress.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
 import { createProofJudge, type JudgeProof } from '#src/cluster/node-proof.ts';
 import { createOtherGateways, type OtherGateways } from '#src/cluster/other-gateways.ts';
-import { createChartsFollowing } from '#src/cluster/follow-charts.ts';
+import { createWorkspaceFollowing } from '#src/cluster/follow-workspace.ts';
+import { createFleetWatches, createHeldFleet } from '#src/cluster/watch-fleet.ts';
 import { createLinkPhone, phoneLinksPath } from '#src/cluster/phone-links.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
 import { showAll, showHeld } from '#src/inspector/viewer.ts';
@@ -59,8 +63,9 @@ import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createRequestCounting } from '#src/persistence/workspaces/request-counts.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import { healthOf, createSimulatedPeople, type Telephony } from './telephony.ts';
-import type { Agents } from './agents.ts';
+import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster, SharedRecordings } from './cluster.ts';
+import { startRehearsals } from './rehearsals.ts';
 import type { Events } from './events.ts';
 import type { Outgoing } from './outgoing.ts';
 import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
@@ -76,16 +81,17 @@ type ApiParts = {
   calls: Calls;
   cluster: Cluster;
   streams: StreamPermits;
+  languageModel: OwnLanguageModel;
   version: string;
 };
 
 /** Connects the API's services to the parts of the gateway. */
 const apiServicesOf = (
   { config, country, platformPolicy, database, sealing, clock, steadyClock, bus, logger }: Runtime,
-  parts: ApiParts & { watching: CallWatching },
+  parts: ApiParts & { watching: CallWatching; rehearsals: Rehearsals },
 ): ApiServices => {
   const { telephony, agents } = parts;
-  const { metrics, eventLoop, memoryShare } = parts.telemetry;
+  const { metrics } = parts.telemetry;
   const { control, knownKeys } = parts.calls;
   const { urlProblem } = parts.outgoing;
   const dataFolderProblem = createDataFolderWatch({
@@ -114,6 +120,8 @@ const apiServicesOf = (
       sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
       watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
       watchCall: parts.watching.watch,
+      watchFleet: parts.watching.watchFleet,
+      fleetHistory: createFleetHistory({ database, numbers: fleetPolicy.history, clock }),
       isHeldHere: parts.watching.isHeld,
       streams: parts.streams,
       simulator:
@@ -121,7 +129,9 @@ const apiServicesOf = (
         createSimulatedPeople(telephony.simulator, database, {
           node: config.node,
           scriptProgressAt: parts.cluster.scriptProgressAt,
+          hasModel: config.languageModel !== null,
         }),
+      rehearsals: parts.rehearsals,
     },
     directory: {
       ...createDirectory({ database, sealing, clock, logger }),
@@ -154,11 +164,7 @@ const apiServicesOf = (
     operation: {
       node: config.node,
       version: parts.version,
-      load: () => ({
-        utilization: eventLoop.currentUtilization(),
-        memory: memoryShare(),
-        delayMs: eventLoop.currentDelayMs(),
-      }),
+      load: parts.telemetry.load,
       logger,
       clock,
       limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
@@ -185,6 +191,7 @@ const apiServicesOf = (
 
 export type CallWatching = {
   watch: ApiServices['calls']['watchCall'];
+  watchFleet: ApiServices['calls']['watchFleet'];
   isHeld: ApiServices['calls']['isHeldHere'];
   /** Queries of the inspector. */
   inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'followOthers' | 'ownerOf'>;
@@ -227,7 +234,12 @@ const startCallWatching = (
   const show = showHeld(switchboard);
   const held: HeldNews = {
     progress: progressOf({
-      watchChart: createChartWatch(switchboard),
+      watchChart: createChartWatch({
+        find: switchboard.find,
+        hearing: parts.calls.hearing,
+        bus,
+        clock: steadyClock,
+      }),
       watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
       onRemoved,
     }),
@@ -249,22 +261,28 @@ const startCallWatching = (
     logger,
   });
   started.defer(following.close);
-  const chartsFollowing = createChartsFollowing({
+  const others = createWorkspaceFollowing({
     gateways: parts.gateways,
     keys: sealing,
     numbers: clusterPolicy.callFollowing,
     now,
     logger,
   });
-  started.defer(chartsFollowing.close);
+  started.defer(others.close);
+  const fleet = {
+    countHere: createFleetCounting({ switchboard, liveCalls: parts.liveCalls }),
+    everyMs: fleetPolicy.everyMs,
+    clock: steadyClock,
+  };
   const inspected = { find: switchboard.find, all, onAdded };
   const showHeldCharts = showAll(inspected);
   return {
     watch: createCallWatches(following),
+    watchFleet: createFleetWatches({ ...fleet, followOthers: others.followFleet }),
     isHeld,
     inspected: {
       calls: inspected,
-      followOthers: chartsFollowing.follow,
+      followOthers: others.followCharts,
       follow: (callId, showMessage, stopped) =>
         following.follow({
           callId,
@@ -296,6 +314,7 @@ const startCallWatching = (
           show: (message) => reader.show({ ...message }),
         });
       },
+      countHeld: createHeldFleet(fleet),
       judge: parts.judgeProof,
       clock: steadyClock,
     }),
@@ -394,7 +413,11 @@ export const startHttpServer = async (
   started.defer(gateways.close);
   const judgeProof = createProofJudge({ keys: sealing, now: clock.now, logger });
   const watching = startCallWatching(runtime, { ...parts, judgeProof, gateways });
-  const services = apiServicesOf(runtime, { ...parts, watching });
+  const rehearsals = await startRehearsals(runtime, {
+    services: () => services,
+    model: parts.languageModel.rehearsing,
+  });
+  const services: ApiServices = apiServicesOf(runtime, { ...parts, watching, rehearsals });
   const failures = createCounter('failures', services.operation.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
   const { handler: recordingHandler } = parts.recordings;

@@ -41,6 +41,7 @@ import type { Rehearsal } from '#sip/simulator/script-watch.ts';
 import type { SimulatorLines, SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import type { Person } from '#sip/simulator/transferring.ts';
 import type { Simulator, Health } from '#src/api/api-services.ts';
+import { withoutModel, type PlayPersona } from '#src/domain/persona.ts';
 import type { ListedCallee, ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
@@ -101,6 +102,7 @@ type LineParts = {
   onCutOff: (callIds: readonly string[], isCutOff: () => boolean) => Promise<void>;
   /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
+  playPersona: PlayPersona | null;
 };
 
 /** Parts of a driver without external servers. */
@@ -166,7 +168,7 @@ const realLines = async (
 
 const simulatedLines = async (
   { config, database, country, clock, callClock, logger }: Runtime,
-  { speech, turnModel, openRecording, overhear, checkpoints, workspaceOf }: LineParts,
+  { speech, turnModel, openRecording, overhear, checkpoints, workspaceOf, playPersona }: LineParts,
 ): Promise<ChosenLines> => {
   // Imported only when they are used, like those of real lines.
   const { createSimulatorLines } = await import('#sip/simulator/simulator-lines.ts');
@@ -209,6 +211,7 @@ const simulatedLines = async (
     anybody: phones.partyFor,
     resumePhone: phones.resume,
     openRehearsal,
+    playPersona,
     onCheckpoint: (callId) => checkpoints.farEndChanged(callId, simulator.checkpoint(callId).farEnd),
   });
   const dial = createDialFromPhone({ placeInbound: simulator.placeInbound, database, country });
@@ -305,10 +308,19 @@ const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['f
 export const createSimulatedPeople = (
   lines: Pick<SimulatorLines, 'placeInbound' | 'scriptProgress' | 'knownCallees'>,
   database: Database,
-  { node, scriptProgressAt }: { node: string; scriptProgressAt: Cluster['scriptProgressAt'] },
+  {
+    node,
+    scriptProgressAt,
+    hasModel,
+  }: { node: string; scriptProgressAt: Cluster['scriptProgressAt']; hasModel: boolean },
 ): Simulator => ({
-  checkScript: async (steps, role) => parseScript(steps, role, await loadPatterns()).errors ?? [],
-  async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal }) {
+  async checkScript(steps, role) {
+    const { script, errors } = parseScript(steps, role, await loadPatterns());
+    if (errors !== undefined) return errors;
+    const step = script.findIndex((one) => 'persona' in one);
+    return hasModel || step === -1 ? [] : [{ step, message: withoutModel }];
+  },
+  async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal, agent }) {
     const number = await findNumberByDigits(database, to);
     if (number === undefined || number.workspace.id !== workspaceId) {
       throw new Refusal('number_not_found', 'This workspace has no such number.');
@@ -319,6 +331,7 @@ export const createSimulatedPeople = (
       sipHeaders: sipHeaders === undefined ? null : await takenBySomeTrunk(database, to, sipHeaders),
       script: script === null ? null : parsed(script, 'caller'),
       ...(rehearsal === undefined ? {} : { rehearsal: await openRehearsal(rehearsal) }),
+      agent,
     });
     if (!verdict.accepted && verdict.because === 'draining') {
       throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
@@ -454,6 +467,8 @@ export const startTelephony = async (
     outgoing: Outgoing;
     cluster: Pick<Cluster, 'leftRelay'>;
     onCutOff: LineParts['onCutOff'];
+    /** Plays personas of simulated calls; `null` without a language model. */
+    playPersona: PlayPersona | null;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<Telephony> => {
@@ -485,6 +500,7 @@ export const startTelephony = async (
     onNodeLost: parts.cluster.leftRelay,
     onCutOff: parts.onCutOff,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
+    playPersona: parts.playPersona,
   });
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());

@@ -26,7 +26,8 @@ export type AudioQueue = {
   end(how: AudioEnd | Error): void;
   /**
    * Resolves to the next full chunk as soon as there is one. After the end, resolves to the rest of the audio and then
-   * to the end. Rejects if the queue ended with an error.
+   * to the end. Rejects if the queue ended with an error. A chunk may be used until the next call: its memory is used
+   * again, because memory outside the heap that is allocated all the time makes V8 collect the whole heap.
    */
   next(): Promise<Uint8Array | AudioEnd>;
   /** Throws if the queue ended with an error. */
@@ -40,6 +41,9 @@ export const createAudioQueue = (): AudioQueue => {
   const waiting: Uint8Array[] = [];
   /** The chunk that is being filled; `null` while the chunk is empty. */
   let filling: { bytes: Uint8Array; length: number } | null = null;
+  /** The chunk that `next` returned last, and one that is used up. */
+  let lent: Uint8Array | null = null;
+  let spare: Uint8Array | null = null;
   let ended: AudioEnd | Error | undefined;
   let wake = (): void => {};
   let notifyDrained: (() => void)[] = [];
@@ -59,9 +63,15 @@ export const createAudioQueue = (): AudioQueue => {
     lookWhetherDrained();
   };
 
+  const emptyChunk = (): Uint8Array => {
+    const bytes = spare ?? new Uint8Array(chunkBytes);
+    spare = null;
+    return bytes;
+  };
+
   const fill = ({ counterparty, agent }: Stretch): void => {
     for (let from = 0; from < agent.length;) {
-      filling ??= { bytes: new Uint8Array(chunkBytes), length: 0 };
+      filling ??= { bytes: emptyChunk(), length: 0 };
       const to = Math.min(agent.length, from + (chunkBytes - filling.length) / momentBytes);
       const piece = { counterparty: counterparty.subarray(from, to), agent: agent.subarray(from, to) };
       writeMoments(piece, filling.bytes, filling.length);
@@ -94,10 +104,14 @@ export const createAudioQueue = (): AudioQueue => {
     },
     end,
     async next() {
+      spare ??= lent;
+      lent = null;
       for (;;) {
         if (ended instanceof Error) throw ended;
-        const chunk = waiting.shift() ?? (ended === undefined ? undefined : takeRest());
+        const full = waiting.shift();
+        const chunk = full ?? (ended === undefined ? undefined : takeRest());
         lookWhetherDrained();
+        lent = full ?? null;
         if (chunk !== undefined) return chunk;
         if (ended !== undefined) return ended;
         await new Promise<void>((resolve) => (wake = resolve));

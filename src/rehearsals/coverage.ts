@@ -5,17 +5,13 @@
  */
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
+import { coveredCharts as chartNames, type ChartCoverage } from '#src/domain/rehearsal.ts';
 import { stateGraph, type Arrow, type StateBox, type StateGraph } from '#src/charts/state-graph.ts';
 
 /** One step of a call's replay, as the API returns it. */
 export type JournalledStep = { event: string; call: string; conversation: string | null };
 
-export type Share = { visited: number; all: number; never: string[] };
-
-export type ChartCoverage = { chart: ChartName; states: Share; transitions: Share };
-
-const chartNames = ['call', 'conversation'] as const;
-type ChartName = (typeof chartNames)[number];
+type ChartName = ChartCoverage['chart'];
 
 const graphs: Readonly<Record<ChartName, StateGraph>> = {
   call: stateGraph(callMachine),

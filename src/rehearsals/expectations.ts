@@ -1,31 +1,14 @@
 /** Compares a call with the expectations of its case. */
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
+import type { RehearsalFailure as Failure } from '#src/domain/rehearsal.ts';
+import type { EndedCallRecord } from './rehearsed-calls.ts';
 import type { Expectations } from './suite-schema.ts';
 
-export type SpokenTurn = { role: 'assistant' | 'user'; text: string };
-
 /** An ended call with the values that expectations refer to. */
-export type EndedCall = {
-  status: string;
-  endReason: string | null;
-  /** Seconds since the answer; null without an answer. */
-  durationSec: number | null;
-  turns: readonly SpokenTurn[];
-  /** Types of the call's events. */
-  facts: readonly string[];
-  /** Known latencies of the replies in milliseconds. */
-  latenciesMs: readonly number[];
-  /** Target of the last transfer; null without one. */
-  transferTo: string | null;
-  states: ReadonlySet<string>;
-};
+type EndedCall = Omit<EndedCallRecord, 'steps' | 'progress'> & { states: ReadonlySet<string> };
 
-export type Failure = {
-  /** Sentence with the expectation and the actual value. */
-  message: string;
-  /** Index of the turn that failed; null if the failure concerns no turn. */
-  turn: number | null;
-};
+/** Expectations that hold or fail without a language model. */
+type Asserted = Omit<Expectations, 'goal' | 'rubric'>;
 
 /** Returns the 95th percentile; undefined without values. */
 export const p95 = (values: readonly number[]): number | undefined => {
@@ -33,8 +16,8 @@ export const p95 = (values: readonly number[]): number | undefined => {
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.95) - 1)];
 };
 
-type Judge<Name extends keyof Expectations> = (
-  expected: NonNullable<Expectations[Name]>,
+type Judge<Name extends keyof Asserted> = (
+  expected: NonNullable<Asserted[Name]>,
   call: EndedCall,
   readPattern: ReadPattern,
 ) => (Failure | undefined)[];
@@ -60,7 +43,7 @@ const whyTooLong = (
     : undefined;
 };
 
-const judges: { [Name in keyof Required<Expectations>]: Judge<Name> } = {
+const judges: { [Name in keyof Required<Asserted>]: Judge<Name> } = {
   says: (expected, call, read) =>
     expected.map((source) =>
       turnWith(source, call, read) === -1 ? failure(`says: the agent never said ${source}`) : undefined,
@@ -111,7 +94,7 @@ const judges: { [Name in keyof Required<Expectations>]: Judge<Name> } = {
 };
 
 /** Returns the failed expectations; empty if the call meets all of them. */
-export const judge = (expected: Expectations, call: EndedCall, readPattern: ReadPattern): Failure[] => {
+export const judge = (expected: Asserted, call: EndedCall, readPattern: ReadPattern): Failure[] => {
   const held = <Wanted>(
     wanted: Wanted | undefined,
     by: (wanted: Wanted, call: EndedCall, read: ReadPattern) => (Failure | undefined)[],

@@ -1,5 +1,6 @@
 /** Formats a result as JUnit XML for continuous integration servers. */
-import type { CaseResult, SuiteResult } from './run-suite.ts';
+import type { RehearsedCase } from '#src/domain/rehearsal.ts';
+import { turnsIn, type Transcripts } from './transcripts.ts';
 
 /** Escapes text for XML and removes characters that XML does not allow. */
 const escaped = (text: string): string =>
@@ -11,18 +12,22 @@ const escaped = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll('\n', '&#10;');
 
-const failureOf = ({ outcome, passed, runs }: CaseResult): string => {
+const failureOf = ({ outcome, passed, runs }: RehearsedCase, transcripts: Transcripts): string => {
   if (outcome === 'passed') return '';
   const messages = runs.flatMap(({ failures }) => failures.map(({ message }) => message));
   const told = outcome === 'flaky' ? `flaky: passed ${passed} of ${runs.length}; ` : '';
   const turns = runs
     .filter(({ failures }) => failures.length > 0)
-    .flatMap((run) => run.turns.map(({ role, text }) => `${role}: ${text}`));
+    .flatMap(({ callId }) => turnsIn(transcripts, callId).map(({ role, text }) => `${role}: ${text}`));
   const message = escaped(`${told}${messages[0] ?? ''}`);
   return `<failure message="${message}">${escaped([...messages, ...turns].join('\n'))}</failure>`;
 };
 
-export const junitOf = (suiteName: string, { cases }: SuiteResult): string => {
+export const junitOf = (
+  suiteName: string,
+  { cases }: { cases: readonly RehearsedCase[] },
+  transcripts: Transcripts,
+): string => {
   const failed = cases.filter(({ outcome }) => outcome !== 'passed').length;
   const time = cases.reduce((sum, { tookSec }) => sum + tookSec, 0).toFixed(3);
   const name = escaped(suiteName);
@@ -32,7 +37,7 @@ export const junitOf = (suiteName: string, { cases }: SuiteResult): string => {
     `<testsuite name="${name}" tests="${cases.length}" failures="${failed}" errors="0" skipped="0" time="${time}">`,
     ...cases.map(
       (one) =>
-        `<testcase classname="${name}" name="${escaped(one.name)}" time="${one.tookSec.toFixed(3)}">${failureOf(one)}</testcase>`,
+        `<testcase classname="${name}" name="${escaped(one.name)}" time="${one.tookSec.toFixed(3)}">${failureOf(one, transcripts)}</testcase>`,
     ),
     '</testsuite>',
     '</testsuites>',

@@ -1,12 +1,14 @@
 /** Runs one case of a suite as a call on the simulated line and checks its expectations. */
 import { setTimeout } from 'node:timers/promises';
-import { z } from 'zod';
-import { TrunklineProblem, type Client } from '#src/client/client.ts';
-import type { Call } from '#src/client/schema.ts';
+import type { JudgeCall, Verdict } from '#src/domain/persona.ts';
+import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
+import type { RehearsalFailure, RehearsedCall } from '#src/domain/rehearsal.ts';
 import type { ReadPattern } from '#src/domain/said-pattern.ts';
+import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { statesOf, type JournalledStep } from './coverage.ts';
-import { judge, type Failure, type SpokenTurn } from './expectations.ts';
-import type { SuiteCase, SuiteStep } from './suite-schema.ts';
+import { judge } from './expectations.ts';
+import type { EndedCallRecord, RehearsedCalls } from './rehearsed-calls.ts';
+import { usualPersonaTurns, type SuiteCase, type SuiteStep } from './suite-schema.ts';
 
 type LineStep = Readonly<Record<string, unknown>>;
 
@@ -33,6 +35,10 @@ const lineStepsOf = (step: SuiteStep): LineStep[] => {
   if (step.voicemail !== undefined) return [{ announce: step.voicemail }, { beep: true }];
   if (step.interrupts !== undefined && step.after_ms !== undefined)
     return [{ interrupt: { text: step.interrupts, after_ms: step.after_ms } }];
+  if (step.persona !== undefined) {
+    const { persona: description, goal, max_turns: turns = usualPersonaTurns } = step;
+    return [{ persona: { description, goal, max_turns: turns } }];
+  }
   return Object.entries(step).flatMap(([act, value]) => {
     const name = names.get(act);
     return name === undefined ? [] : [{ [name]: value }];
@@ -58,42 +64,24 @@ const wordsOf = (step: SuiteStep): string =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
 
-/** Whether the other party may hang up during this step: pauses and noise. */
-const mayBeCut = ({ stays_silent_sec: silent, noise_sec: noise, holds_sec: holds }: SuiteStep): boolean =>
-  silent !== undefined || noise !== undefined || holds !== undefined;
+/** Whether the other party may hang up during this step: pauses, noise and a persona. */
+const mayBeCut = ({ stays_silent_sec, noise_sec, holds_sec, persona }: SuiteStep): boolean =>
+  [stays_silent_sec, noise_sec, holds_sec, persona].some((act) => act !== undefined);
 
 /** Whether the callee never answers; such a call has no conversation. */
 const isNeverAnswered = (step: SuiteStep | undefined): boolean =>
   step !== undefined && [step.does_not_answer, step.is_busy, step.declines, step.line_fails].includes(true);
 
-export type Gateway = {
-  /** API client with an admin token. */
-  admin: Pick<
-    Client,
-    | 'placeSimulatedCall'
-    | 'getSimulatedCall'
-    | 'putCallee'
-    | 'watchWorkspaceCall'
-    | 'getWorkspaceCall'
-    | 'getWorkspaceTranscript'
-    | 'getCallReplay'
-  >;
-  /** API client with the number's key. */
-  client: Pick<Client, 'createCall'>;
-  /** The agent's number. */
-  number: string;
+export type RunWorld = {
+  calls: RehearsedCalls;
+  /** Judges calls where a suite asks for it; null without a language model. */
+  judge: JudgeCall | null;
   readPattern: ReadPattern;
-  /** A telephone number that no other running case uses. */
-  nextCallee: () => string;
+  /** Aborts when the run is cancelled; calls in progress are then hung up. */
+  signal: AbortSignal;
 };
 
-export type CaseRun = {
-  callId: string | null;
-  /** Failed expectations; empty if the case passed. */
-  failures: readonly Failure[];
-  turns: readonly SpokenTurn[];
-  steps: readonly JournalledStep[];
-};
+export type CaseRun = RehearsedCall & { steps: readonly JournalledStep[] };
 
 const usualTimeoutSec = 30;
 const usualCaller = '01012345678';
@@ -105,8 +93,8 @@ const people = {
   does_not_answer: 'no_answer',
 } as const;
 
-const rehearsalOf = ({ timeout_sec: timeoutSec, people: told = {} }: SuiteCase) => ({
-  step_timeout_sec: timeoutSec ?? usualTimeoutSec,
+const rehearsalOf = ({ timeout_sec: timeoutSec, people: told = {} }: SuiteCase): ScriptRehearsal => ({
+  stepTimeoutSec: timeoutSec ?? usualTimeoutSec,
   people: Object.fromEntries(Object.entries(told).map(([number, does]) => [number, people[does]])),
 });
 
@@ -116,116 +104,138 @@ const stepsOf = ({ caller, callee }: SuiteCase): readonly SuiteStep[] => caller 
  * Error codes of a gateway that is at a limit or busy. A call refused with one of these codes is retried shortly
  * afterwards.
  */
-const passing = new Set(['concurrency_limit', 'over_capacity', 'rate_limited']);
+const passing: ReadonlySet<RefusalCode> = new Set(['concurrency_limit', 'over_capacity']);
 const mostTries = 30;
 const betweenTriesMs = 1_000;
 
-const retried = async (place: () => Promise<string>): Promise<string> => {
+const retried = async (place: () => Promise<string>, signal: AbortSignal): Promise<string> => {
   for (let tries = 1; ; tries += 1) {
     try {
       return await place();
     } catch (error) {
-      const passes = error instanceof TrunklineProblem && passing.has(error.code ?? '');
+      const passes = error instanceof Refusal && passing.has(error.code);
       if (!passes || tries === mostTries) throw error;
-      await setTimeout(betweenTriesMs);
+      await setTimeout(betweenTriesMs, undefined, { signal });
     }
   }
 };
 
 /** Places the call of a case. Resolves to the call's id. */
-const placeCall = async (one: SuiteCase, gateway: Gateway): Promise<string> => {
+const placeCall = (one: SuiteCase, calls: RehearsedCalls): Promise<string> => {
   const { script } = scriptOf(stepsOf(one));
   const rehearsal = rehearsalOf(one);
-  if (one.caller !== undefined) {
-    const body = { to: gateway.number, from: one.from ?? usualCaller, script, rehearsal };
-    return (await gateway.admin.placeSimulatedCall({ body })).call_id;
-  }
-  const number = gateway.nextCallee();
-  await gateway.admin.putCallee({ number, body: { script, rehearsal } });
-  const body = { to: number, ...(one.instruction === undefined ? {} : { instruction: one.instruction }) };
-  return (await gateway.client.createCall({ body })).call_id;
-};
-
-const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
-
-/** Collects the events of a call until the call ends. */
-const follow = async (
-  callId: string,
-  { admin }: Gateway,
-): Promise<{ facts: string[]; latenciesMs: number[] }> => {
-  const facts: string[] = [];
-  const latenciesMs: number[] = [];
-  for await (const news of admin.watchWorkspaceCall({ call_id: callId })) {
-    if (news.type !== 'fact') continue;
-    facts.push(news.event.type);
-    const measured = latency.safeParse(news.event.data['latency']).data;
-    if (measured !== undefined) latenciesMs.push(measured.endpointing_ms + measured.first_audio_ms);
-  }
-  return { facts, latenciesMs };
+  return one.caller === undefined
+    ? calls.callOut({ instruction: one.instruction ?? null, script, rehearsal })
+    : calls.callIn({ from: one.from ?? usualCaller, script, rehearsal });
 };
 
 /** Returns the reason why the script did not finish. */
-const whyNotPlayed = async (
-  callId: string,
-  one: SuiteCase,
-  { admin }: Gateway,
-): Promise<string | undefined> => {
+const whyNotPlayed = (one: SuiteCase, { progress }: EndedCallRecord): string | undefined => {
   const steps = stepsOf(one);
-  if (isNeverAnswered(steps[0])) return undefined;
-  const played = await admin.getSimulatedCall({ call_id: callId }).catch((error: unknown) => {
-    // Status 404: the call was never answered, so the script did not start.
-    if (error instanceof TrunklineProblem && error.status === 404) return undefined;
-    throw error;
-  });
-  if (played?.outcome === 'done') return undefined;
+  if (isNeverAnswered(steps[0]) || progress?.outcome === 'done') return undefined;
   const { stepOf } = scriptOf(steps);
-  const place = stepOf(played?.steps_done ?? 0);
+  const place = stepOf(progress?.stepsDone ?? 0);
   const step = steps[place];
   const told = `step ${place + 1} (${step === undefined ? 'none' : wordsOf(step)})`;
-  if (played?.outcome === 'timed_out')
+  if (progress?.outcome === 'timed_out')
     return `${told} did not come about within ${one.timeout_sec ?? usualTimeoutSec} s`;
+  if (progress?.persona?.outcome === 'turn_limit')
+    return `${told}: the person neither reached the goal nor gave up (${progress.persona.reason})`;
+  if (progress?.persona?.outcome === 'model_failed')
+    return `${told}: the language model could not play the person (${progress.persona.reason})`;
   const isLast = place === steps.length - 1;
   return step !== undefined && isLast && mayBeCut(step)
     ? undefined
     : `the call ended before ${told} came about`;
 };
 
-const judgedCall = (
-  call: Call,
-  followed: { facts: string[]; latenciesMs: number[] },
-  turns: readonly SpokenTurn[],
-  steps: readonly JournalledStep[],
-) => ({
-  status: call.status,
-  endReason: call.end_reason,
-  durationSec: call.duration_sec,
-  transferTo: call.transfer?.to ?? null,
-  turns,
-  states: statesOf(steps),
-  ...followed,
-});
+const goalReached = (goal: string): string => `The other party reached this goal: ${goal}`;
 
-const rehearse = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
-  const { admin, readPattern } = gateway;
-  const callId = await retried(() => placeCall(one, gateway));
-  const followed = await follow(callId, gateway);
-  const request = { call_id: callId };
-  const why = await whyNotPlayed(callId, one, gateway);
-  const call = await admin.getWorkspaceCall(request);
-  const { transcript: turns } = await admin.getWorkspaceTranscript(request);
-  const { steps } = await admin.getCallReplay(request);
-  const failures = judge(one.expect ?? {}, judgedCall(call, followed, turns, steps), readPattern);
-  const all = why === undefined ? failures : [{ message: why, turn: null }, ...failures];
-  return { callId, failures: all, turns, steps };
+/** Asks the language model for a verdict. A model that fails gives none, which fails the expectation. */
+const verdictOn = async (
+  statement: string,
+  { turns }: EndedCallRecord,
+  { judge: ask, signal }: RunWorld,
+): Promise<Verdict & { statement: string }> => {
+  try {
+    if (ask === null) throw new Error('there is no language model');
+    return { statement, ...(await ask({ statement, turns }, signal)) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    return { statement, holds: false, reason: `no verdict: ${why}` };
+  }
 };
 
-/** Runs a case. A refusal of the gateway fails the case. */
-export const runCase = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
+/** Judges the goal of a persona: by the persona's own end, or by the model if the agent hung up first. */
+const judgeGoal = async (
+  one: SuiteCase,
+  call: EndedCallRecord,
+  world: RunWorld,
+): Promise<{ failures: RehearsalFailure[]; verdicts: RehearsedCall['verdicts'] }> => {
+  const wanted = one.expect?.goal;
+  const goal = stepsOf(one).at(-1)?.goal;
+  if (wanted === undefined || goal === undefined) return { failures: [], verdicts: [] };
+  const ended = call.progress?.persona;
+  const verdict =
+    ended?.outcome === 'reached' || ended?.outcome === 'given_up'
+      ? undefined
+      : await verdictOn(goalReached(goal), call, world);
+  const isReached = verdict?.holds ?? ended?.outcome === 'reached';
+  const reason = verdict?.reason ?? ended?.reason ?? '';
+  const was = isReached ? 'reached' : 'given_up';
+  return {
+    failures:
+      was === wanted
+        ? []
+        : [{ message: `goal: ${wanted} was expected, and it was ${was}: ${reason}`, turn: null }],
+    verdicts: verdict === undefined ? [] : [verdict],
+  };
+};
+
+const judgeRubric = async (one: SuiteCase, call: EndedCallRecord, world: RunWorld) => {
+  const verdicts = [];
+  for (const statement of one.expect?.rubric ?? []) verdicts.push(await verdictOn(statement, call, world));
+  const failures = verdicts
+    .filter(({ holds }) => !holds)
+    .map(({ statement, reason }) => ({
+      message: `rubric: “${statement}” does not hold: ${reason}`,
+      turn: null,
+    }));
+  return { failures, verdicts };
+};
+
+const rehearse = async (one: SuiteCase, world: RunWorld): Promise<CaseRun> => {
+  const { calls, readPattern, signal } = world;
+  const callId = await retried(() => placeCall(one, calls), signal);
+  const call = await calls.ended(callId, signal);
+  const why = whyNotPlayed(one, call);
+  const asserted = judge(one.expect ?? {}, { ...call, states: statesOf(call.steps) }, readPattern);
+  const goal = await judgeGoal(one, call, world);
+  const rubric = await judgeRubric(one, call, world);
+  return {
+    callId,
+    failures: [
+      ...(why === undefined ? [] : [{ message: why, turn: null }]),
+      ...asserted,
+      ...goal.failures,
+      ...rubric.failures,
+    ],
+    persona: call.progress?.persona ?? null,
+    verdicts: [...goal.verdicts, ...rubric.verdicts],
+    steps: call.steps,
+  };
+};
+
+/** Runs a case. A refusal of the gateway fails the case. Rejects with the signal's reason if it aborts. */
+export const runCase = async (one: SuiteCase, world: RunWorld): Promise<CaseRun> => {
   try {
-    return await rehearse(one, gateway);
+    return await rehearse(one, world);
   } catch (error) {
-    if (!(error instanceof TrunklineProblem)) throw error;
-    const message = `the gateway refused: ${error.message.replaceAll(/\s+/g, ' ')}`;
-    return { callId: null, failures: [{ message, turn: null }], turns: [], steps: [] };
+    world.signal.throwIfAborted();
+    if (!(error instanceof Refusal) || error.code === 'draining') throw error;
+    const detail = [error.message, ...(error.extras.errors ?? []).map(({ message }) => message)].join(' ');
+    const message = `the gateway refused: ${detail}`;
+    return { callId: null, failures: [{ message, turn: null }], persona: null, verdicts: [], steps: [] };
   }
 };

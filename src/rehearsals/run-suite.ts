@@ -1,22 +1,10 @@
 /** Runs all cases of a suite, in parallel and repeatedly if requested. */
-import { createCoverage, type ChartCoverage } from './coverage.ts';
-import { runCase, type CaseRun, type Gateway } from './run-case.ts';
+import type { ChartCoverage, RehearsedCall, RehearsedCase } from '#src/domain/rehearsal.ts';
+import { createCoverage } from './coverage.ts';
+import { runCase, type RunWorld } from './run-case.ts';
 import type { Suite } from './suite-schema.ts';
 
-export type CaseResult = {
-  name: string;
-  /** `flaky`: some runs of the case passed and some failed. */
-  outcome: 'passed' | 'flaky' | 'failed';
-  passed: number;
-  runs: readonly CaseRun[];
-  /** Total duration of the case's runs, in seconds. */
-  tookSec: number;
-};
-
-export type SuiteResult = { cases: readonly CaseResult[]; coverage: readonly ChartCoverage[] };
-
-export const isPassed = ({ cases }: SuiteResult): boolean =>
-  cases.every(({ outcome }) => outcome === 'passed');
+export type SuiteResult = { cases: readonly RehearsedCase[]; coverage: readonly ChartCoverage[] };
 
 type HowToRun = {
   /** Number of runs of each case. */
@@ -25,46 +13,52 @@ type HowToRun = {
   parallel: number;
   /** Returns the milliseconds of a monotonic clock. */
   now: () => number;
-  /** Called for each case when all runs of the case have ended. */
-  onCase: (result: CaseResult) => void;
+  /** Called after each call, with the results so far. */
+  onProgress: (result: SuiteResult, callsDone: number) => void;
 };
 
-const outcomeOf = (passed: number, runs: number): CaseResult['outcome'] => {
+export const outcomeOf = (passed: number, runs: number): RehearsedCase['outcome'] => {
   if (passed === runs) return 'passed';
   return passed === 0 ? 'failed' : 'flaky';
 };
 
+/** Rejects with the reason of the world's signal if it aborts. */
 export const runSuite = async (
   { cases }: Pick<Suite, 'cases'>,
-  gateway: Gateway,
-  { repeat, parallel, now, onCase }: HowToRun,
+  world: RunWorld,
+  { repeat, parallel, now, onProgress }: HowToRun,
 ): Promise<SuiteResult> => {
   const coverage = createCoverage();
-  const results = cases.map(({ name }) => ({ name, runs: new Array<CaseRun>(), tookMs: 0 }));
-  const done: CaseResult[] = [];
+  const results = cases.map(({ name }) => ({ name, runs: new Array<RehearsedCall>(), tookMs: 0 }));
   const waiting = Array.from({ length: repeat }, () => cases.map((one, index) => ({ one, index }))).flat();
+  let callsDone = 0;
 
-  const finish = ({ name, runs, tookMs }: (typeof results)[number], index: number): void => {
-    const passed = runs.filter(({ failures }) => failures.length === 0).length;
-    const result = { name, outcome: outcomeOf(passed, runs.length), passed, runs, tookSec: tookMs / 1_000 };
-    done[index] = result;
-    onCase(result);
-  };
+  /** Cases whose calls have all ended, in the order of the suite. */
+  const soFar = (): SuiteResult => ({
+    cases: results
+      .filter(({ runs }) => runs.length === repeat)
+      .map(({ name, runs, tookMs }) => {
+        const passed = runs.filter(({ failures }) => failures.length === 0).length;
+        return { name, outcome: outcomeOf(passed, runs.length), passed, runs, tookSec: tookMs / 1_000 };
+      }),
+    coverage: coverage.report(),
+  });
 
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { one, index } = next;
       const begun = now();
-      const run = await runCase(one, gateway);
-      coverage.add(run.steps);
+      const { steps, ...run } = await runCase(one, world);
+      coverage.add(steps);
+      callsDone += 1;
       const result = results[index];
       if (result === undefined) continue;
       result.runs.push(run);
       result.tookMs += now() - begun;
-      if (result.runs.length === repeat) finish(result, index);
+      onProgress(soFar(), callsDone);
     }
   };
 
   await Promise.all(Array.from({ length: Math.min(parallel, waiting.length) }, work));
-  return { cases: done, coverage: coverage.report() };
+  return soFar();
 };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { mostPersonaTurns } from '#src/domain/persona.ts';
 
 const words = z.string().min(1).max(2_000);
 const seconds = z.number().min(0).max(600);
@@ -11,6 +12,8 @@ const pattern = words.describe(
 );
 const keys = z.string().regex(/^[0-9*#A-D]{1,64}$/, 'must be 1 to 64 of the keys 0–9, *, #, A–D, in quotes');
 const yes = z.literal(true);
+
+export const usualPersonaTurns = 10;
 
 /** Actions; a step has exactly one. */
 const acts = {
@@ -27,6 +30,9 @@ const acts = {
   backchannels: words.describe('A murmur such as "uh-huh" over the agent\'s voice, which takes no floor.'),
   hangs_up: yes.describe('Hangs up at once.'),
   voicemail: words.describe('An answering machine that says this, beeps, and records.'),
+  persona: words.describe(
+    'Last step: a person whom the language model of the gateway plays, described in a few words. Needs `goal`. Hangs up when the goal is reached or given up.',
+  ),
   answers_after_sec: seconds.describe('First step of a callee: picks up after so long.'),
   does_not_answer: yes.describe('Only step of a callee: lets it ring.'),
   is_busy: yes.describe('Only step of a callee.'),
@@ -46,6 +52,14 @@ const step = z
       .min(0)
       .max(60_000)
       .describe('Of `interrupts`: so long after the agent has begun to talk.'),
+    goal: words.describe('Of `persona`: what the person wants from the call.'),
+    max_turns: z
+      .int()
+      .min(1)
+      .max(mostPersonaTurns)
+      .describe(
+        `Of \`persona\`: the person speaks at most so often; ${usualPersonaTurns} when it is not said.`,
+      ),
   })
   .partial()
   .superRefine((value, context) => {
@@ -57,9 +71,25 @@ const step = z
       });
     if (value.after_ms !== undefined && value.interrupts === undefined)
       context.addIssue({ code: 'custom', path: ['after_ms'], message: 'after_ms belongs to interrupts' });
+    if ((value.goal === undefined) !== (value.persona === undefined))
+      context.addIssue({ code: 'custom', message: 'A persona has a goal' });
+    if (value.max_turns !== undefined && value.persona === undefined)
+      context.addIssue({ code: 'custom', path: ['max_turns'], message: 'max_turns belongs to persona' });
   });
 
-const steps = z.array(step).min(1).max(100);
+const steps = z
+  .array(step)
+  .min(1)
+  .max(100)
+  .superRefine((all, context) => {
+    for (const [index, { persona }] of all.slice(0, -1).entries())
+      if (persona !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'persona'],
+          message: 'A persona is the last step, because it ends the call',
+        });
+  });
 
 const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).min(1)]);
 
@@ -84,6 +114,16 @@ const expectations = z
     calls_transfer: z
       .union([z.boolean(), telephone])
       .describe('Whether the call was transferred, connected or not; or to whom.'),
+    goal: z
+      .enum(['reached', 'given_up'])
+      .describe(
+        'Of a case with a persona: whether the person reached the goal, as the person or the language model judges it.',
+      ),
+    rubric: z
+      .union([words.transform((one) => [one]), z.array(words).min(1).max(10)])
+      .describe(
+        'Statements about the call that must hold by the verdict of the language model of the gateway, such as "The agent confirmed the new date".',
+      ),
   })
   .partial();
 
@@ -107,7 +147,7 @@ const rehearsedCase = z
       .describe('A step that does not come about within it fails the case. 30 when it is not said.'),
     expect: expectations.optional(),
   })
-  .superRefine(({ direction, caller, callee, instruction }, context) => {
+  .superRefine(({ direction, caller, callee, instruction, expect }, context) => {
     const problem = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path, message });
     if ((caller === undefined) === (callee === undefined))
@@ -117,6 +157,8 @@ const rehearsedCase = z
       problem(['caller'], 'An outbound call has a callee');
     if (caller !== undefined && instruction !== undefined)
       problem(['instruction'], 'An inbound call has no instruction');
+    if (expect?.goal !== undefined && (caller ?? callee ?? []).at(-1)?.persona === undefined)
+      problem(['expect', 'goal'], 'Only a persona has a goal');
   });
 
 const agent = z.union([
@@ -133,7 +175,7 @@ const agent = z.union([
 export const suiteSchema = z
   .strictObject({
     number: telephone.optional().describe("The agent's number; without it, the first one of the gateway."),
-    agent: agent.optional().describe('Speaks for the number in both directions while the suite runs.'),
+    agent: agent.optional().describe('Speaks in the calls of the suite, in both directions.'),
     cases: z.array(rehearsedCase).min(1).max(500),
   })
   .superRefine(({ cases }, context) => {

@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { baseLanguage } from '#src/domain/language.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
-import { createPlaces, type InPlace } from './at-most.ts';
+import { createPlaces, type InPlace } from '#src/domain/places.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { pocketsphinxProgram } from './pocketsphinx-program.ts';

@@ -1,5 +1,6 @@
 import type { Credentials } from './credentials.ts';
 import { isIP } from 'node:net';
+import { dirname, resolve } from 'node:path';
 import type { Config } from '#config/config.ts';
 
 const loopback = /^(localhost|127\.[\d.]{1,11}|::1|::ffff:127\.[\d.]{1,11})$/i;
@@ -17,10 +18,6 @@ export const exposureWarning = ({
   return `the gateway listens on ${where} (GW_HOST), where other machines can reach it without encryption: anyone with a key from dev-credentials.json can place calls`;
 };
 
-/** Shell command that reads the number key from this file. */
-const readFrom = (file: string): string =>
-  String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
-
 /**
  * Sentence that introduces the example call, and the example number. The sentence for real lines warns that calls cost
  * money and reach people.
@@ -37,12 +34,25 @@ const firstCall = {
   none: { title: 'This gateway places no calls (GW_LINES=none); another one would by:', to: 'NUMBER' },
 } as const;
 
+/** Shell command that sets the variables of `npm run credentials` from this file. */
+const setVariables = (file: string): string => {
+  const folder = dirname(file);
+  const isUsual = folder === resolve('.data');
+  const setFolder = isUsual ? '' : `GW_DATA_DIR='${folder.replaceAll("'", String.raw`'\''`)}' `;
+  return `eval "$(${setFolder}npm run --silent credentials)"`;
+};
+
 /**
- * Returns the Authorization header of the printed command. On a terminal the header contains the key. Elsewhere output
- * may be logged, so the shell reads the key from the credentials file.
+ * Returns the Authorization header of the printed commands, and the lines before the first one. On a terminal the header
+ * contains the key. Elsewhere output may be logged, so the shell reads the key from the credentials file.
  */
-export const bearerHeader = ({ number_key, file }: Credentials, isTerminal: boolean): string =>
-  isTerminal ? `'Authorization: Bearer ${number_key}'` : `"Authorization: Bearer ${readFrom(file)}"`;
+export const bearerHeader = (
+  { number_key, file }: Credentials,
+  isTerminal: boolean,
+): { header: string; before: string } =>
+  isTerminal
+    ? { header: `'Authorization: Bearer ${number_key}'`, before: '' }
+    : { header: '"Authorization: Bearer $NUMBER_KEY"', before: `    ${setVariables(file)}\n` };
 
 /** Shell command that prints a sign-in link. */
 export const signInCommand = 'npm run admin -- sign-in-link';
@@ -63,7 +73,7 @@ export const welcome = (
 ): string => {
   const { title, to } = firstCall[lines];
   const { base_url, console_url, number, number_key, file } = credentials;
-  const bearer = bearerHeader(credentials, isTerminal);
+  const { header: bearer, before } = bearerHeader(credentials, isTerminal);
   return `
   Trunkline is ready (${(startedInMs / 1000).toFixed(1)} s).
 
@@ -82,7 +92,7 @@ export const welcome = (
 
   The same by the API, and then what was said, with the call_id of the answer:
 
-    curl -s ${base_url}/api/v1/calls \\
+${before}    curl -s ${base_url}/api/v1/calls \\
       -H ${bearer} \\
       -H 'Content-Type: application/json' \\
       -d '{"to": "${to}", "instruction": "${task}"}'

@@ -15,8 +15,11 @@ export type CallMetrics = {
   loadShed(pressure: Pressure, sheds: boolean): void;
 };
 
-/** Upper bounds in seconds. People notice a pause from half a second on; a reply times out after eight seconds. */
-const stageBuckets = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8];
+/**
+ * Upper bounds in seconds. People notice a pause from half a second on; a reply times out after eight seconds. Most
+ * waits are between 0.3 and 1.5 s, so the bounds are closest there.
+ */
+const stageBuckets = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1, 1.25, 1.5, 2, 3, 5, 8];
 
 /**
  * Labels of a SIP reason. Values from other systems become labels only if they are in a list, or are a number in the
@@ -54,8 +57,8 @@ export const callMetrics = (registry: Registry, bus: CallBus): CallMetrics => {
   });
   const stages = new Histogram({
     name: 'trunkline_turn_stage_seconds',
-    help: 'How long a stage of a turn took: endpointing, from the last sound of the other party to its words; from then on to the first token of the reply, to its first sentence and to the first audio that was heard of it',
-    labelNames: ['stage'],
+    help: 'How long a stage of a turn took: endpointing, from the last sound of the other party to the end of its turn; from the request to the first token of the reply, to its first sentence and to its first audible sound; wait, from the last sound of the other party to the first audible sound of the reply. By kind of agent',
+    labelNames: ['stage', 'agent'],
     buckets: stageBuckets,
     registers,
   });
@@ -98,7 +101,9 @@ export const callMetrics = (registry: Registry, bus: CallBus): CallMetrics => {
   bus.subscribe('ended', ({ direction, status, reason }) =>
     ended.inc({ direction, status, end_reason: reason }),
   );
-  bus.subscribe('measured', ({ stage, milliseconds }) => stages.observe({ stage }, milliseconds / 1000));
+  bus.subscribe('measured', ({ stage, agent, milliseconds }) =>
+    stages.observe({ stage, agent: agent ?? 'none' }, milliseconds / 1000),
+  );
   bus.subscribe('stored', ({ fact }) => {
     if (fact.type === 'call.ended')
       for (const reason of fact.sip?.reasons ?? []) sipReasons.inc(reasonLabels(reason));

@@ -1,6 +1,7 @@
 /** Observes calls and the load of the process as metrics and traces. */
 import type { Logger } from 'pino';
 import type { CallBus } from '#src/calls/call-bus.ts';
+import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createTraces, type Traces } from './traces.ts';
@@ -34,6 +35,8 @@ export type Telemetry = {
   traces: Traces;
   eventLoop: Pick<EventLoopWatch, 'ready' | 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
   memoryShare: () => number;
+  /** Returns the current load of this process. */
+  load: () => GatewayLoad;
 };
 
 /** Starts observing. `started` registers the function that ends it. */
@@ -54,10 +57,16 @@ export const observeCalls = (
     logger,
   });
   started.defer(eventLoop.close);
+  const memoryShare = createMemoryShare();
   return {
     metrics,
     eventLoop,
-    memoryShare: createMemoryShare(),
+    memoryShare,
+    load: () => ({
+      utilization: eventLoop.currentUtilization(),
+      memory: memoryShare(),
+      delayMs: eventLoop.currentDelayMs(),
+    }),
     traces,
   };
 };

@@ -1,7 +1,8 @@
 /**
  * Calls and turns as OpenTelemetry spans: request, call, turn and agent request, each a child of the one before. The
  * spans go to the provider that was registered before the gateway started; without a provider, no span is created.
- * Spans hold times and outcomes, never numbers or words.
+ * Spans hold times and outcomes, never numbers or words. The latencies of turns are events of the call's span, because a
+ * turn's span ends with its reply, before the reply is heard.
  */
 import { context, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { StartReply } from '#src/agents/start-reply.ts';
@@ -33,6 +34,9 @@ export const createTraces = (bus: CallBus): Traces => {
     if (status === 'failed') call.span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
     call.span.end();
   });
+  bus.subscribe('measured', ({ callId, stage, milliseconds }) =>
+    calls.get(callId)?.span.addEvent(`turn.${stage}`, { 'trunkline.milliseconds': milliseconds }),
+  );
   return {
     inCall(callId, run) {
       context.with(calls.get(callId)?.inCall ?? context.active(), run);

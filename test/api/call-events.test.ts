@@ -9,10 +9,12 @@ import { z } from 'zod';
 import { createPulledStream, createWakeUp } from '#src/api/calls/call-event-stream.ts';
 import { createStreamPermits } from '#src/api/http/stream-permits.ts';
 import { createCallBus } from '#src/calls/call-bus.ts';
+import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import { systemClock } from '#src/clocks.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
+import { testDatabase } from '#test/helpers/database.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
@@ -90,7 +92,14 @@ test.serial('disconnects a reader that stops reading and releases its memory', a
     watchCall: (_, { onState }) => {
       isWatching = true;
       // Far longer than any real state, so all buffers fill up soon.
-      tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null, saying: null });
+      tell = () =>
+        onState({
+          call: 'x'.repeat(100_000),
+          conversation: null,
+          voicemail: null,
+          saying: null,
+          hearing: null,
+        });
       return () => {
         isWatching = false;
       };
@@ -354,6 +363,7 @@ test.serial('sends chart states, without an id, as they change', async (t) => {
         conversation: 'replying.thinking',
         voicemail: null,
         saying: null,
+        hearing: null,
       });
       return () => {};
     },
@@ -366,12 +376,14 @@ test.serial('sends chart states, without an id, as they change', async (t) => {
     conversation: 'replying.speaking',
     voicemail: null,
     saying: 'Hello.',
+    hearing: null,
   });
   tell({
     call: 'active.talking.hangup-pending',
     conversation: 'replying.speaking',
     voicemail: null,
     saying: null,
+    hearing: null,
   });
   await until('all states', () => (stream.events.length === 4 ? true : undefined));
   t.deepEqual(stream.events.slice(1), [
@@ -383,6 +395,7 @@ test.serial('sends chart states, without an id, as they change', async (t) => {
         conversation: 'replying.thinking',
         voicemail: null,
         saying: null,
+        hearing: null,
       },
     },
     {
@@ -393,6 +406,7 @@ test.serial('sends chart states, without an id, as they change', async (t) => {
         conversation: 'replying.speaking',
         voicemail: null,
         saying: 'Hello.',
+        hearing: null,
       },
     },
     {
@@ -403,9 +417,51 @@ test.serial('sends chart states, without an id, as they change', async (t) => {
         conversation: 'replying.speaking',
         voicemail: null,
         saying: null,
+        hearing: null,
       },
     },
   ]);
+  stream.close();
+});
+
+test.serial('sends the latest preliminary words, without a read of the journal', async (t) => {
+  let tell: (hearing: string | null) => void = () => {};
+  let reads = 0;
+  const stored = createStoredCalls(await testDatabase(t));
+  const gateway = await fakeGateway(t, {
+    isHeldHere: () => true,
+    watchCall: (_, { onState }) => {
+      tell = (hearing) =>
+        onState({
+          call: 'active.talking.conversing',
+          conversation: 'listening.hearing',
+          voicemail: null,
+          saying: null,
+          hearing,
+        });
+      return () => {};
+    },
+    storedCalls: {
+      ...stored,
+      journal(...asked) {
+        reads += 1;
+        return stored.journal(...asked);
+      },
+    },
+  });
+  const { path } = await callWith(gateway, 1);
+  const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
+  tell(null);
+  await stream.until('the state', ({ event }) => event === 'state');
+  const before = reads;
+  tell('Is');
+  tell('Is the');
+  tell('Is the table');
+  await stream.until('the words', ({ data }) => data['hearing'] === 'Is the table');
+  const words = stream.events.filter(({ event }) => event === 'state').map(({ data }) => data['hearing']);
+  t.deepEqual([words[0], words.at(-1)], [null, 'Is the table']);
+  t.false(words.includes('Is the'));
+  t.is(reads, before);
   stream.close();
 });
 

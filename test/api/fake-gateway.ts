@@ -27,6 +27,7 @@ import { createEndpoints } from '#src/events/endpoints.ts';
 import { createStreamPermits } from '#src/api/http/stream-permits.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
+import { createFleetHistory } from '#src/calls/fleet-history.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
@@ -187,11 +188,23 @@ export const fakeGateway = async (
     sipTrace: { days: 7, isSimulated: false },
     watchFacts: () => () => {},
     watchCall: () => () => {},
+    watchFleet: () => () => {},
+    fleetHistory: createFleetHistory({
+      database: asking,
+      numbers: { mostCalls: 100, keepMs: 0 },
+      clock,
+    }),
     isHeldHere: () => false,
     charts: async (name) => `<svg id="${name}"/>`,
     chartDefinitions: (name) => JSON.stringify({ id: name }),
     streams: createStreamPermits({ perKey: 20, clock: systemClock }),
     simulator: null,
+    rehearsals: {
+      start: () => Promise.reject(new Error('No rehearsal starts here')),
+      list: () => Promise.resolve([]),
+      find: () => Promise.resolve(undefined),
+      cancel: () => Promise.resolve(false),
+    },
     trunkHostProblem: async (host) =>
       host === '169.254.169.254' ? 'This gateway sends no SIP there.' : undefined,
     urlProblem,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Simulator } from '#src/api/api-services.ts';
 import type { SimulatedCallee } from '#src/domain/simulated-callee.ts';
+import type { TurnLatency } from '#machines/facts.ts';
 import { systemClock } from '#src/clocks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
@@ -27,12 +28,7 @@ const inZone = (gateway: FakeGateway, zone: string) =>
   gateway.admin.patch('/api/v1/admin/workspace', { time_zone: zone });
 
 /** A reply whose audio began `endpointingMs` plus `firstAudioMs` after the words before it. */
-const storeTurn = (
-  { database }: FakeGateway,
-  callId: string,
-  sequence: number,
-  latency: { endpointingMs?: number; firstAudioMs?: number },
-) =>
+const storeTurn = ({ database }: FakeGateway, callId: string, sequence: number, latency: TurnLatency) =>
   database.execute(
     `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, 'turn.spoken', now(), $3)`,
     [callId, sequence, { turn: sequence, latency }],
@@ -125,6 +121,84 @@ test.serial("compares today's turn latency with yesterday's", async (t) => {
   });
 });
 
+// Latency
+
+const latencyPath = '/api/v1/admin/latency';
+
+/** Parts of a wait, as the journal stores them. */
+const parts = (
+  endpointingMs: number,
+  queuedMs: number,
+  sentence: number,
+  voice: number,
+  agent = 'webhook',
+) => ({
+  agent,
+  endpointingMs,
+  queuedMs,
+  firstTokenMs: sentence / 2,
+  firstSentenceMs: sentence,
+  firstAudioMs: sentence + voice,
+});
+
+test.serial('returns percentiles of waits whose parts add up to the median wait', async (t) => {
+  const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
+  const call = await storeCall(gateway, started('2026-11-21T03:00:00Z'));
+  for (let turn = 1; turn <= 100; turn += 1)
+    await storeTurn(gateway, call.id, turn, parts(100, 0, turn * 10, 50));
+  // Turns without a wait: one that answers no speech, and one that was not heard.
+  await storeTurn(gateway, call.id, 101, { firstSentenceMs: 5_000, firstAudioMs: 9_000 });
+  await storeTurn(gateway, call.id, 102, { endpointingMs: 8_000 });
+  const yesterday = await storeCall(gateway, started('2026-11-20T03:00:00Z'));
+  await storeTurn(gateway, yesterday.id, 1, parts(60, 1, 310, 49, 'mastra'));
+  const before = await storeCall(gateway, started('2026-11-19T03:00:00Z'));
+  await storeTurn(gateway, before.id, 1, parts(5_000, 0, 5_000, 0));
+  const { body } = await gateway.admin.get(latencyPath);
+  t.like(body, {
+    from: '2026-11-20T13:00:00.000+09:00',
+    until: '2026-11-21T13:00:00.000+09:00',
+    current: {
+      turns: 100,
+      calls: 1,
+      wait_ms: { p50: 650, p90: 1_050, p99: 1_140 },
+      endpointing_ms: { p50: 100, p90: 100, p99: 100 },
+      first_token_ms: { p50: 250, p90: 450, p99: 495 },
+      first_sentence_ms: { p50: 500, p90: 900, p99: 990 },
+      first_audio_ms: { p50: 550, p90: 950, p99: 1_040 },
+      share: { wait_ms: 650, endpointing_ms: 100, gateway_ms: 0, agent_ms: 500, voice_ms: 50 },
+    },
+    before: {
+      turns: 1,
+      wait_ms: { p50: 420, p90: 420, p99: 420 },
+      share: { wait_ms: 420, endpointing_ms: 60, gateway_ms: 1, agent_ms: 310, voice_ms: 49 },
+    },
+  });
+  t.like((await gateway.admin.get(`${latencyPath}?period=week`)).body, {
+    current: { turns: 102, calls: 3 },
+    before: null,
+    agents: [
+      { agent: 'webhook', latency: { turns: 101, calls: 2 } },
+      { agent: 'mastra', latency: { turns: 1, wait_ms: { p50: 420 } } },
+    ],
+  });
+  t.like((await gateway.admin.get(`/api/v1/admin/calls/${yesterday.id}`)).body, {
+    latency: { turns: 1, calls: 1, wait_ms: { p50: 420 } },
+  });
+});
+
+test.serial('returns the latency of one number, and of a call only with a measured turn', async (t) => {
+  const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
+  const second = await addNumber(gateway);
+  const call = await storeCall(gateway, started('2026-11-21T03:00:00Z'));
+  await storeTurn(gateway, call.id, 1, parts(100, 0, 100, 0));
+  const silent = await storeCall({ ...gateway, number: second }, started('2026-11-21T03:00:00Z'));
+  const of = async (numberId: string) => gateway.admin.get(`${latencyPath}?number_id=${numberId}`);
+  t.like((await of(gateway.number.id)).body, { current: { turns: 1, wait_ms: { p50: 200 } }, before: null });
+  t.like((await of(second.id)).body, { current: null, before: null, agents: [] });
+  t.is((await of(randomUUID())).status, 404);
+  t.false('latency' in (await gateway.admin.get(`/api/v1/admin/calls/${silent.id}`)).body);
+});
+
 test.serial('names failing agents by number and direction, trunks and webhooks', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   const second = await addNumber(gateway);
@@ -193,6 +267,8 @@ test.serial('lists the gateways with only the calls of the workspace', async (t)
       takes: name === 'other' ? { lines: 'simulator', form: 1 } : null,
     });
   await database.execute("update node set lost_at = now() where name = 'lost'");
+  const load = JSON.stringify({ utilization: 0.5, memory: 0.25, delayMs: 2 });
+  await database.execute("update node set version = '0.1.0', load = $1", [load]);
   await storedCall(database, stored);
   const takenOver = await storedCall(database, stored, { node: 'other' });
   await database.execute(`update call set status = 'active', epoch = 2 where id = '${takenOver}'`);
@@ -207,11 +283,11 @@ test.serial('lists the gateways with only the calls of the workspace', async (t)
       { name: 'test', takes_calls: false, calls: { ringing: 1, active: 0, taken_over: 0 }, is_current: true },
     ],
   });
-  // Version and load are known of the gateway that answers.
+  // The load is outdated for gateways that do not run.
   t.like(body, {
     gateways: [
-      { version: null, load: null },
-      { version: null, load: null },
+      { version: '0.1.0', load: null },
+      { version: '0.1.0', load: null },
       { version: '0.0.0', load: { utilization: 0.25, memory: 0.5, delay_ms: 3 } },
     ],
   });
@@ -438,7 +514,7 @@ test.serial('shows the progress of rehearsed scripts only for calls of the works
       asked.push(request.rehearsal);
       return { callId: randomUUID(), status: 'ringing', endReason: null };
     },
-    scriptProgress: async () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out' }),
+    scriptProgress: async () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out', persona: null }),
   });
   const { admin, number } = await fakeGateway(t, { simulator: known });
   const rehearsal = { step_timeout_sec: 30, people: { '0212345678': 'declines' } };

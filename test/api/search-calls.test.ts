@@ -156,6 +156,29 @@ test.serial('does not find calls of other workspaces or deleted ones', async (t)
   t.deepEqual(await gateway.database.execute('select * from call_search where call_id = $1', [id]), []);
 });
 
+test.serial('shows the turn in which most of the searched words were spoken', async (t) => {
+  const gateway = await fakeGateway(t);
+  const long = `${'말이 이어지다가 '.repeat(10)}드디어 창가 자리가 나오고 ${'또 이어지고 '.repeat(30)}끝.`;
+  const turns = ['예약을 확인해 드릴게요.', long, '“Window” seats, please: No. 7 is fine.'];
+  const id = await talk(gateway, { instruction: '전화하기' }, turns);
+  await talk(gateway, { instruction: '창가 자리로 바꾸기' }, ['여보세요']);
+  const excerptsFor = async (q: string): Promise<unknown[]> => {
+    const { body } = await gateway.admin.get(`${searchPath}?${new URLSearchParams({ q }).toString()}`);
+    const calls = z.array(z.looseObject({ id: z.string() })).parse(body['calls']);
+    return calls.filter((call) => call.id === id).map((call) => call['excerpt']);
+  };
+  const [seats] = z
+    .array(z.object({ role: z.literal('user'), text: z.string() }))
+    .parse(await excerptsFor('자리 창가'));
+  t.regex(seats?.text ?? '', /^… .*드디어 창가 자리가 나오고 또 .* …$/);
+  t.true((seats?.text.length ?? 0) < 180);
+  t.deepEqual(await excerptsFor('window 7'), [{ role: 'assistant', text: turns[2] }]);
+  t.deepEqual(await excerptsFor('예약'), [{ role: 'assistant', text: turns[0] }]);
+  t.deepEqual(await excerptsFor('전화'), [null], 'not in the transcript');
+  t.deepEqual(await excerptsFor('0000'), [null], 'a number');
+  t.deepEqual(await excerptsFor('여보세요'), []);
+});
+
 test.serial('returns results page by page, newest or oldest first, with every filter applied', async (t) => {
   const gateway = await fakeGateway(t);
   const ids: string[] = [];

@@ -249,6 +249,15 @@ test.serial('waits until the lines of resumed calls are taken over or ended', as
   t.is(world.stateOf('c'), 'ringing.alerting');
 });
 
+test.serial('waits for the lines of certain calls only', async (t) => {
+  const world = setUpSwitchboard();
+  for (const callId of ['a', 'b']) world.connect(callId, takenOverCall());
+  const taken = world.switchboard.linesTaken(600_000, ['a', 'unknown']);
+  world.tell('a', { type: 'line.adopted', at: 1 });
+  await taken;
+  t.is(world.stateOf('b'), 'active.taking-over');
+});
+
 test.serial('rejects a hangup of an unanswered call', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['a', 'b']) world.connect(callId);
@@ -377,8 +386,18 @@ test('a listener who arrives after a pause hears no audio from the pause', (t) =
 const watched = (world: ReturnType<typeof createCallWorld>) => {
   const states: ChartState[] = [];
   const sayings: (string | null)[] = [];
-  const watch = createChartWatch({ find: (callId) => (callId === 'one' ? world.actor : undefined) });
-  const stop = watch('one', ({ saying, ...state }) => {
+  const hearings: (string | null)[] = [];
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  const clock = new SimulatedClock();
+  let words = '';
+  const watch = createChartWatch({
+    find: (callId) => (callId === 'one' ? world.actor : undefined),
+    hearing: () => words,
+    bus,
+    clock,
+  });
+  const stop = watch('one', ({ saying, hearing, ...state }) => {
+    if (hearings.length === 0 || hearing !== hearings.at(-1)) hearings.push(hearing);
     if (JSON.stringify(state) !== JSON.stringify(states.at(-1))) states.push(state);
     if (sayings.length === 0 || saying !== sayings.at(-1)) sayings.push(saying);
   });
@@ -387,6 +406,11 @@ const watched = (world: ReturnType<typeof createCallWorld>) => {
     stop: () => stop?.(),
     states,
     sayings,
+    hearings,
+    clock,
+    /** The line has recognized these words so far. */
+    recognize: (text: string) => (words = text),
+    report: (event: LineEvent) => bus.publish('line', { callId: 'one', event }),
     story: () => states.map(({ call, conversation }) => `${call} | ${conversation ?? '-'}`),
   };
 };
@@ -451,6 +475,58 @@ test("sends a watcher the agent's words sentence by sentence", (t) => {
   world.play();
   world.play();
   t.deepEqual(sayings, [null, 'Good morning.', 'Good morning. How are you?', null]);
+});
+
+test('sends a watcher the latest preliminary words of the other party, five times a second', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { hearings, recognize, report, clock } = watched(world);
+  recognize('Good');
+  clock.increment(1_000);
+  t.deepEqual(hearings, [null], 'before the line reports speech');
+  report({ type: 'line.speech', at: 0 });
+  for (const text of [
+    'Good morning',
+    'Good morning is',
+    'Good morning is the',
+    'Good morning is the table',
+  ]) {
+    recognize(text);
+    clock.increment(100);
+  }
+  t.deepEqual(hearings, [null, 'Good', 'Good morning is', 'Good morning is the table']);
+  recognize('');
+  report({ type: 'line.heard', at: 0, startedAt: 0, text: 'Is the table free?', backchannel: false });
+  clock.increment(200);
+  t.is(hearings.at(-1), null);
+  recognize('Hello');
+  clock.increment(10_000);
+  t.is(hearings.at(-1), null, 'no further reads');
+});
+
+test('sends preliminary words to a watcher that comes while the other party speaks, until it leaves', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { watch, recognize, clock } = watched(world);
+  recognize(`${'a'.repeat(2_000)} end`);
+  const hearings: (string | null)[] = [];
+  const stop = watch('one', ({ hearing }) => hearings.push(hearing));
+  t.is(hearings[0]?.length, 1_000);
+  t.true(hearings[0]?.endsWith(' end'));
+  recognize('Hello');
+  stop?.();
+  clock.increment(10_000);
+  t.is(hearings.length, 1);
+});
+
+test('keeps preliminary words out of the facts and of the state of a call', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { recognize, report } = watched(world);
+  recognize('Secretly');
+  report({ type: 'line.speech', at: 0 });
+  world.onLine({ type: 'line.speech' });
+  t.false(JSON.stringify([world.facts, world.actor.getPersistedSnapshot()]).includes('Secretly'));
 });
 
 test('sends a watcher only the end of a long turn', (t) => {
@@ -593,7 +669,7 @@ const createLatencyWorld = () => {
   const observed: [string, number][] = [];
   const bus = createCallBus({ logger: pino({ level: 'silent' }) });
   bus.subscribe('measured', ({ stage, milliseconds }) => observed.push([stage, milliseconds]));
-  const times = createLatency({ bus, now: () => at });
+  const times = createLatency({ bus, now: () => at, agentOf: () => 'webhook' });
   const onLine = (event: LineEvent): void => bus.publish('line', { callId, event });
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({
     type: 'turn.spoken',
@@ -619,9 +695,10 @@ const createLatencyWorld = () => {
         backchannel,
         ...(endedAt === undefined ? {} : { endedAt }),
       }),
-    plays: (startedAt: number, text = 'Good morning.'): void =>
-      onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole: true }),
+    plays: (startedAt: number, text = 'Good morning.', whole = true): void =>
+      onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole }),
     answers: (): void => onLine({ type: 'line.answered', at }),
+    isHeld: (): void => onLine({ type: 'line.held', at }),
     spoken,
     latencyOfTurn(startedAt: number) {
       const fact = times.addTo(callId, spoken(startedAt));
@@ -652,23 +729,80 @@ test('adds the time since the answer to each result of answer detection', (t) =>
 test('records the duration of each stage of an agent turn', (t) => {
   const { observed, reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(700);
+  pass(20);
   reply('asked');
   pass(200);
   reply('first_token');
   pass(50);
   reply('first_sentence');
   pass(2_000);
-  plays(1_300);
-  plays(2_500);
-  const latency = { endpointingMs: 300, firstTokenMs: 200, firstSentenceMs: 250, firstAudioMs: 300 };
-  t.deepEqual(latencyOfTurn(1_300), latency);
+  plays(1_320);
+  plays(2_520);
+  t.deepEqual(latencyOfTurn(1_320), {
+    agent: 'webhook',
+    endpointingMs: 300,
+    queuedMs: 20,
+    firstTokenMs: 200,
+    firstSentenceMs: 250,
+    firstAudioMs: 300,
+  });
   t.deepEqual(observed, [
     ['endpointing', 300],
     ['first_token', 200],
     ['first_sentence', 250],
     ['first_audio', 300],
+    ['wait', 1_320 - 700],
   ]);
-  t.is(latencyOfTurn(1_300), undefined, 'it is told once');
+  t.is(latencyOfTurn(1_320), undefined, 'it is told once');
+});
+
+test('measures no wait for words before the agent finished, a hold or a transfer', (t) => {
+  const { times, observed, reply, pass, hears, plays, isHeld, latencyOfTurn } = createLatencyWorld();
+  const answered = (): object | undefined => {
+    pass(10);
+    reply('asked');
+    reply('first_sentence');
+    plays(5_000);
+    const latency = latencyOfTurn(5_000);
+    t.is(latency?.endpointingMs, undefined);
+    return latency;
+  };
+  const unmeasured = { agent: 'webhook', firstSentenceMs: 0 };
+  hears(900);
+  pass(10);
+  plays(500, 'What it was saying when it could not be interrupted.');
+  t.like(answered(), unmeasured);
+  hears(1_000);
+  isHeld();
+  t.like(answered(), unmeasured);
+  hears(1_000);
+  times.addTo(callId, { type: 'call.transfer_failed', transferId: 'a', reason: 'busy' });
+  t.like(answered(), unmeasured);
+  hears(1_000);
+  hears();
+  t.like(answered(), unmeasured);
+  t.false(observed.some(([stage]) => stage === 'wait'));
+});
+
+test('measures the wait for an answer to an interruption', (t) => {
+  const { reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+  hears(900);
+  plays(500, 'What it was', false);
+  reply('asked');
+  reply('first_sentence');
+  pass(10);
+  plays(1_010);
+  t.like(latencyOfTurn(1_010), { endpointingMs: 100, queuedMs: 0, firstAudioMs: 10 });
+});
+
+test('does not use words of a program in place of a reply as its first audio', (t) => {
+  const { observed, reply, plays, latencyOfTurn } = createLatencyWorld();
+  reply('asked');
+  reply('first_sentence');
+  plays(1_000, '', false);
+  plays(1_400, 'What a program says instead.');
+  t.is(latencyOfTurn(1_400), undefined);
+  t.false(observed.some(([stage]) => stage === 'first_audio'));
 });
 
 test('omits unknown latencies from an agent turn', (t) => {
@@ -678,7 +812,7 @@ test('omits unknown latencies from an agent turn', (t) => {
   pass(10);
   reply('first_sentence');
   plays(1_020);
-  t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
+  t.deepEqual(latencyOfTurn(1_020), { agent: 'webhook', firstSentenceMs: 10, firstAudioMs: 20 });
 });
 
 test('does not start a latency measurement at a backchannel', (t) => {
@@ -687,7 +821,7 @@ test('does not start a latency measurement at a backchannel', (t) => {
   reply('asked');
   reply('first_sentence');
   plays(1_000);
-  t.deepEqual(latencyOfTurn(1_000), { firstSentenceMs: 0, firstAudioMs: 0 });
+  t.deepEqual(latencyOfTurn(1_000), { agent: 'webhook', firstSentenceMs: 0, firstAudioMs: 0 });
   t.deepEqual(
     observed.map(([stage]) => stage),
     ['first_sentence', 'first_audio'],
@@ -718,7 +852,7 @@ test('does not use an unheard sentence as the first audio of a reply', (t) => {
   reply('first_sentence');
   plays(1_000, '');
   plays(1_400);
-  t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
+  t.deepEqual(latencyOfTurn(1_400), { agent: 'webhook', firstSentenceMs: 0, firstAudioMs: 400 });
 });
 
 test('removes the latency state of an ended call', (t) => {

@@ -117,9 +117,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'src/listen-in': { values: ['src/domain'], packages: ['pino', 'ws'] },
   /** Pictures of the charts. */
   'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
-  /** Suites of simulated callers: read, run by the API of a gateway, and judged. */
+  /** Suites of simulated callers: read, run on the simulated line, and judged. */
   'src/rehearsals': {
-    values: ['machines', 'src/charts', 'src/client', 'src/domain'],
+    values: ['machines', 'src/charts', 'src/domain'],
     packages: ['yaml', 'zod'],
   },
   /** The published client: it runs in browsers and in Node, and imports only its own files. */
@@ -127,7 +127,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
   'src/console': {
     values: ['src/client', 'src/domain'],
-    packages: ['@preact/signals', 'preact'],
+    packages: ['@preact/signals', 'preact', 'zod'],
     node: false,
   },
   /** Metrics, traces, and how busy the event loop is. */
@@ -164,6 +164,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       'src/outgoing',
       'src/persistence',
       'src/recordings',
+      'src/rehearsals',
       'src/speech',
       'src/start',
       'src/trunks',

@@ -9,10 +9,14 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { WebSocketServer } from 'ws';
 import { steadyClock } from '#src/clocks.ts';
-import { createCallNewsHandler, type ShowHeldCharts } from '#src/cluster/call-news-handler.ts';
+import {
+  createCallNewsHandler,
+  type CountHeld,
+  type ShowHeldCharts,
+} from '#src/cluster/call-news-handler.ts';
 import type { HeldNews, InspectionMessage, ToldState, WantedCharts } from '#src/cluster/call-news.ts';
 import { type HeldCalls, progressOf } from '#src/cluster/call-progress.ts';
-import { createChartsFollowing } from '#src/cluster/follow-charts.ts';
+import { createWorkspaceFollowing } from '#src/cluster/follow-workspace.ts';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
 import {
@@ -26,6 +30,8 @@ import { createOtherGateways, type ConnectionEnd } from '#src/cluster/other-gate
 import { createLinkPhone, phoneLinksPath } from '#src/cluster/phone-links.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
+import { createFleetWatches, createHeldFleet } from '#src/cluster/watch-fleet.ts';
+import type { FleetCounts } from '#src/domain/fleet-counts.ts';
 import type { PhoneLink } from '#src/domain/linked-phone.ts';
 import type { ByteRange } from '#src/domain/open-recording.ts';
 import { webPhoneReplaced } from '#src/domain/web-phone.ts';
@@ -49,6 +55,7 @@ const talking = (conversation: string): ToldState => ({
   conversation,
   voicemail: null,
   saying: null,
+  hearing: null,
 });
 
 /** The calls of one gateway, as the test adds, moves and removes them. */
@@ -58,6 +65,7 @@ const heldCalls = () => {
   const onFact = new Set<() => void>();
   const onRemoved = new Set<(callId: string) => void>();
   const chartReaders = new Set<{ wanted: WantedCharts; show(message: InspectionMessage): void }>();
+  const countReaders = new Set<{ counted: string; tell(counts: FleetCounts): void }>();
   const watching = <Callback>(all: Set<Callback>, each: Callback) => {
     all.add(each);
     return () => void all.delete(each);
@@ -88,6 +96,8 @@ const heldCalls = () => {
     },
     showCharts: ((wanted, { show }) => watching(chartReaders, { wanted, show })) satisfies ShowHeldCharts,
     chartReaders,
+    countCalls: ((counted, tell) => watching(countReaders, { counted, tell })) satisfies CountHeld,
+    countReaders,
     watchers: () => onState.size + onFact.size + onRemoved.size,
   };
 };
@@ -108,12 +118,14 @@ const listening = async (
     held: onlyProgress(held.calls),
     judge: (asked, proof) => judgeProof(asked, proof, watchCallsKeys, watchCallsNow()),
     showHeldCharts: held.showCharts,
+    countHeld: held.countCalls,
     limits: {
       progress: limits,
       charts: limits,
       sound: limits,
       'announced-sound': limits,
       'all-charts': limits,
+      fleet: limits,
     },
     beatMs: limits.beatMs,
     clock: steadyClock,
@@ -384,7 +396,7 @@ const workspaceId = randomUUID();
 /** Follows the charts of a workspace at this gateway. */
 const followCharts = (t: ExecutionContext, url: string, hasRoom = async (): Promise<void> => {}) => {
   const { gateways, look } = otherGateways(t, [gatewayAt('one', url)]);
-  const following = createChartsFollowing({
+  const following = createWorkspaceFollowing({
     gateways,
     keys: watchCallsKeys,
     numbers: { connectMs: 10_000, stallMs: 60_000 },
@@ -394,7 +406,7 @@ const followCharts = (t: ExecutionContext, url: string, hasRoom = async (): Prom
   t.teardown(following.close);
   const shown: string[] = [];
   const ends: boolean[] = [];
-  const stop = following.follow({ workspaceId, hasDefinitions: false }, () => ({
+  const stop = following.followCharts({ workspaceId, hasDefinitions: false }, () => ({
     show: ({ sessionId }) => shown.push(sessionId),
     hasRoom,
     over: (isTooSlow) => ends.push(isTooSlow),
@@ -433,6 +445,88 @@ test.serial('tells a reader of charts that it has read too slowly', async (t) =>
   room.resolve();
   await until('it is told', () => ends.length > 0 || undefined);
   t.deepEqual(ends, [true]);
+});
+
+// Calls by state
+
+const inState = (state: string, calls: number): FleetCounts => ({
+  calls,
+  states: { call: { [state]: calls }, conversation: {}, voicemail: {} },
+});
+
+test.serial('adds up the calls of all gateways by state while somebody watches', async (t) => {
+  const { url, countReaders } = await listening(t);
+  const { gateways } = otherGateways(t, [gatewayAt('one', url)]);
+  const following = createWorkspaceFollowing({
+    gateways,
+    keys: watchCallsKeys,
+    numbers: { connectMs: 10_000, stallMs: 60_000 },
+    now: watchCallsNow,
+    logger: silentLogger,
+  });
+  t.teardown(following.close);
+  const clock = createOrderedClock();
+  let here = inState('ringing', 1);
+  let counted = 0;
+  const watchFleet = createFleetWatches({
+    countHere(id) {
+      t.is(id, workspaceId);
+      counted += 1;
+      return here;
+    },
+    followOthers: following.followFleet,
+    everyMs: 1_000,
+    clock,
+  });
+  const seen: object[] = [];
+  const stops = [1, 2].map(() => watchFleet(workspaceId, (counts) => seen.push(counts)));
+  const alone = { ...inState('ringing', 1), gateways: 1 };
+  t.deepEqual(seen, [alone, alone], 'each begins with the known counts');
+
+  const reader = await until('it is connected', () => [...countReaders][0]);
+  t.is(reader.counted, workspaceId);
+  t.is(countReaders.size, 1, 'two watchers share a connection');
+  reader.tell({ ...inState('active', 2), calls: 2 });
+  here = {
+    calls: 2,
+    states: { call: { ringing: 1, active: 1 }, conversation: { opening: 1 }, voicemail: {} },
+  };
+  const both = await until('both are counted', () => {
+    clock.advance(1_000);
+    return seen.find((counts) => 'gateways' in counts && counts.gateways === 2);
+  });
+  t.deepEqual(both, {
+    calls: 4,
+    states: { call: { ringing: 1, active: 3 }, conversation: { opening: 1 }, voicemail: {} },
+    gateways: 2,
+  });
+  const before = seen.length;
+  clock.advance(1_000);
+  t.is(seen.length, before, 'the same counts are not sent again');
+
+  for (const stop of stops) stop();
+  await until('it is disconnected', () => countReaders.size === 0 || undefined);
+  const last = counted;
+  clock.advance(10_000);
+  t.is(counted, last, 'nobody watches, so nothing is counted');
+  t.is(clock.pending(), 0);
+});
+
+test('tells another gateway the counts of this one when they have changed', (t) => {
+  const clock = createOrderedClock();
+  let here = inState('ringing', 1);
+  const told: FleetCounts[] = [];
+  const stop = createHeldFleet({ countHere: () => here, everyMs: 1_000, clock })(workspaceId, (counts) =>
+    told.push(counts),
+  );
+  clock.advance(5_000);
+  here = inState('active', 1);
+  clock.advance(1_000);
+  stop();
+  here = inState('ringing', 3);
+  clock.advance(5_000);
+  t.deepEqual(told, [inState('ringing', 1), inState('active', 1)]);
+  t.is(clock.pending(), 0);
 });
 
 // Phones

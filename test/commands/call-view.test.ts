@@ -192,6 +192,34 @@ test('shows words of the agent while they are spoken, and then what was heard of
   t.regex(screen(), /Answered\n {2}0:00 {2}Agent {8}Good morning\. Is the –\n {2}0:00 {2}active/);
 });
 
+test('shows preliminary words of the other party until its final ones', (t) => {
+  const { view, written } = viewing(60);
+  tell(view, 'call.answered');
+  let all = written();
+  const screen = (): string => screenOf((all += written())).join('\n');
+  const hears = (hearing: string | null): void =>
+    view.news({
+      type: 'state',
+      state: {
+        call: 'active.talking.conversing',
+        conversation: hearing === null ? 'replying.thinking' : 'listening.hearing',
+        voicemail: null,
+        saying: null,
+        hearing,
+      },
+    });
+  hears('Is the');
+  hears('Is the table');
+  t.regex(screen(), /Answered\n {2}0:00 {2}Other party {2}Is the table …\n {2}0:00 {2}active/);
+  hears(null);
+  t.regex(screen(), /Is the table …/);
+  tell(view, 'turn.spoken', said('Is the table free?', { role: 'user' }));
+  t.regex(screen(), /Answered\n {2}0:00 {2}Other party {2}Is the table free\?\n {2}0:00 {2}active/);
+  hears('Well');
+  view.close();
+  t.notRegex(screen(), /Well/);
+});
+
 test('takes words back from the terminal of which nothing was heard', (t) => {
   const { view, written, clock } = viewing(60);
   at(view, 'replying.speaking', greeting);

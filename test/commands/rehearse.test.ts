@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { howTo, runCluster } from '#src/commands/cluster.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
-import { NumberError } from '#src/rehearsals/bind-agent.ts';
 import { storedResult } from '#src/rehearsals/comparison.ts';
 import { readCredentials } from '#src/start/credentials.ts';
+import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { type TestGateway, sharedGateway, testGateway, testSettings } from '#test/helpers/gateway.ts';
@@ -110,42 +110,48 @@ test.serial('compares a stored run with the next one; --json prints JSON', async
 });
 
 test.serial(
-  'binds the agent of a suite while the suite runs, then restores the previous binding',
+  'the agent of a suite speaks in its calls, without the secrets of the agent of the number, which stays bound',
   async (t) => {
     const gateway = await testGateway(t);
-    const before = await gateway.admin.get(gateway.numberPath);
+    const stored = {
+      agent: 'endpoint',
+      agent_type: 'webhook',
+      chat_url: 'http://127.0.0.1:9/',
+      headers: { 'x-api-key': 'key-of-the-agent' },
+    };
+    for (const [direction, more] of [
+      ['inbound', {}],
+      ['outbound', { token: 'token-of-the-agent' }],
+    ] as const) {
+      const bound = await gateway.admin.put(`${gateway.numberPath}/agents/${direction}`, {
+        ...stored,
+        ...more,
+      });
+      t.is(bound.status, 200);
+    }
+    const agentsNow = async () => (await gateway.admin.get(gateway.numberPath)).body['agents'];
+    const before = await agentsNow();
+    const duringRun: unknown[] = [];
+    const agent = await startAgentServer(async (response, request) => {
+      duringRun.push(await agentsNow());
+      await sendReply('Hello from the suite.')(response, request);
+    });
+    t.teardown(agent.close);
+    const hears = '{ hears: Hello from the suite }, { hangs_up: true }';
     const file = await suiteFile(
       t,
-      `agent: { agent_type: webhook, chat_url: "http://127.0.0.1:9/" }\ncases:\n${caseOf('one', 'callee: [{ stays_silent_sec: 30 }]', '{ end_reason: agent_error }')}`,
+      `agent: { agent_type: webhook, chat_url: "${agent.url}" }\ncases:\n${caseOf('calls', `caller: [{ says: Hello. }, ${hears}]`)}${caseOf('is called', `callee: [${hears}]`)}`,
     );
     const { exit, output } = await typing(folderOf(gateway), file);
     t.is(exit, 0, output);
-    t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
+    t.true(agent.requests.length >= 2);
+    for (const { headers } of agent.requests) {
+      t.is(headers['x-api-key'], undefined);
+      t.is(headers.authorization, undefined);
+    }
+    for (const agents of [...duringRun, await agentsNow()]) t.deepEqual(agents, before);
   },
 );
-
-test.serial('sends no secrets of another agent to the agent of a suite', async (t) => {
-  const gateway = await testGateway(t);
-  const stored = {
-    agent: 'endpoint',
-    agent_type: 'webhook',
-    chat_url: 'http://127.0.0.1:9/',
-    headers: { 'x-api-key': 'key-of-the-agent' },
-  };
-  t.is((await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, stored)).status, 200);
-  const file = await suiteFile(
-    t,
-    `agent: builtin\ncases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: busy }')}`,
-  );
-  await t.throwsAsync(typing(folderOf(gateway), file), {
-    instanceOf: NumberError,
-    message: /has a token or headers.*use another number/,
-  });
-  const { body } = await gateway.admin.get(gateway.numberPath);
-  t.like(body, {
-    agents: { inbound: { agent_type: 'webhook', headers: { 'x-api-key': { configured: true } } } },
-  });
-});
 
 test.serial('starts a gateway if none is running and stops it after the suite', async (t) => {
   const environment = testSettings(await testDatabaseUrl(t), await emptyFolder(t));
@@ -208,7 +214,7 @@ test.serial(
       ['node-1', 'node-2'].map((name) => readCredentials(join(folder, 'cluster', name))),
     );
     const key = first?.number_key ?? '';
-    t.true(printed.some((text) => text.includes('Authorization: Bearer $(sed')));
+    t.true(printed.some((text) => text.includes('Authorization: Bearer $NUMBER_KEY')));
     t.false(printed.some((text) => text.includes(key)));
     const client = apiClient(second?.base_url ?? '', key);
     const { body } = await apiClient(first?.base_url ?? '', key).post('/api/v1/calls', { to: silent });
@@ -246,7 +252,8 @@ test.serial('prints the key only if the output is a terminal', (t) => {
   t.true(howTo(credentials, true).includes("-H 'Authorization: Bearer gw_live_key'"));
   const collected = howTo(credentials, false);
   t.notRegex(collected, /gw_live_key|gw_admin_token/);
-  t.true(collected.includes("'/a folder/dev-credentials.json')"));
+  t.regex(collected, /\n {4}eval "\$\(GW_DATA_DIR='\/a folder' npm run --silent credentials\)"\n {4}curl /);
+  t.true(collected.includes('-H "Authorization: Bearer $NUMBER_KEY"'));
 });
 
 test.serial('prints an error of a rehearsal in one line', async (t) => {

@@ -118,6 +118,19 @@ test.serial('applies the settings of the gateway to a trial', async (t) => {
   t.is(server.requests.length, 0);
 });
 
+test.serial('tries the built-in agent with a model, instructions and tools', async (t) => {
+  const server = await serve(t, sendReply('Hello.'));
+  const settings = { GW_LLM_BASE_URL: server.url, GW_LLM_MODEL: 'small', GW_LLM_MODELS: 'large' };
+  const base = ['--type', 'builtin', '--say', 'Hello'];
+  await tryAgent([...base, '--model', 'large', '--prompt', 'You are Mina.', '--tools', 'hang_up'], settings);
+  await tryAgent([...base, '--tools', 'none'], settings);
+  const [first = '', second = ''] = server.requests.map(({ body }) => JSON.stringify(body));
+  for (const part of ['large', 'You are Mina.', 'hang_up']) t.true(first.includes(part), part);
+  t.false(first.includes('transfer_call'));
+  t.true(second.includes('small'));
+  t.notRegex(second, /You are Mina|hang_up/);
+});
+
 test.serial('--help explains the command', async (t) => {
   const { code, stdout } = await tryAgent(['--help']);
   t.is(code, 0);
@@ -129,6 +142,9 @@ test.serial('--help explains the command', async (t) => {
     '--header',
     '--assistant-id',
     '--agent-id',
+    '--model',
+    '--prompt',
+    '--tools',
     '--language',
   ]) {
     t.true(stdout.includes(name), name);
@@ -158,6 +174,18 @@ const wrong: [readonly string[], RegExp, Record<string, string>?][] = [
   ],
   [[...basic, '--say', 'x', '--language', 'de'], /^--language must be one of ko, en, ja/],
   [[...basic, '--say', 'x', '--token', 'ä'], /^--token must be/],
+  [[...basic, '--say', 'x', '--prompt', 'y'], /^--prompt is for --type builtin/],
+  [
+    ['--type', 'builtin', '--say', 'x', '--tools', 'hang_up,dance'],
+    /^--tools must be none, or some of hang_up/,
+  ],
+  [['--type', 'builtin', '--say', 'x', '--prompt', 'y'.repeat(8_001)], /^--prompt must have 8000/],
+  [['--type', 'builtin', '--say', 'x', '--model', 'large'], /^--model needs a language model/],
+  [
+    ['--type', 'builtin', '--say', 'x', '--model', 'huge'],
+    /^--model must be one of small, large/,
+    { GW_LLM_BASE_URL: 'http://127.0.0.1:9', GW_LLM_MODEL: 'small', GW_LLM_MODELS: 'large' },
+  ],
   [[...basic, '--say', 'x', '--loud'], /--loud/],
   [[...basic, '--say', 'x', 'more'], /more/],
   [[...basic, '--say', 'x'], /^GW_AGENT_ALLOW_LOOPBACK must be/, { GW_AGENT_ALLOW_LOOPBACK: 'yes' }],

@@ -195,6 +195,7 @@ consoleTest(
       [`${number}/inbound`, credentials.number],
       [`${number}/outbound`, credentials.number],
       [`${number}/settings`, credentials.number],
+      ['/rehearsals', 'Rehearsals'],
       ['/webhooks', 'Webhooks'],
       [`/webhooks/${webhook.id}`, /127\.0\.0\.1:9/],
       ['/trunks', 'Trunks'],

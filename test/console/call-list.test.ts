@@ -279,6 +279,7 @@ const call = (minute: number, changes: Partial<CallListItem> = {}): CallListItem
   ended_at: null,
   duration_sec: null,
   turn_latency_p95_ms: null,
+  excerpt: null,
   ...changes,
 });
 

@@ -9,10 +9,11 @@ import { floorOf } from '#src/console/call/floor.ts';
 import { createPlayback } from '#src/console/call/playback.ts';
 import { type AudioElement, createRecordingSound } from '#src/console/call/recording-sound.ts';
 import { spokenAfter } from '#src/console/call/words-of-turn.ts';
+import { finalStatuses } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { openWebPhone, soundSettings } from '#test/journeys/sound-of-a-call.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
+import { consoleTest, pressInPlace, type ConsoleWorld, type Visit } from './in-browser.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
 import { downloaded } from './downloaded.ts';
 import { allowLongSilence, hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
@@ -124,6 +125,30 @@ consoleTest(
     });
     t.true(spoken.length > 0);
     await hangUp(gateway, id);
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'shows the words of the other party while they are spoken',
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    const words = '예약을 내일 저녁 일곱 시로 옮기고 싶습니다. '.repeat(30).trim();
+    // The words begin when the page is open.
+    const script = [{ await_digits: '1' }, { say: words }];
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, { script });
+    const id = await gateway.call(heldCallee, instruction);
+    const page = await open({ page: `/calls/${id}` });
+    await page.locator('.turns .assistant').first().waitFor();
+    await gateway.client.post(`/api/v1/calls/${id}/keys`, { keys: '1' });
+    const preliminary = page.locator('.turns .counterparty .preliminary');
+    const early = await until('some of its words are shown', async () => {
+      const text = (await preliminary.innerText()).replace(/ ?…$/, '');
+      return text === '' ? undefined : text;
+    });
+    t.true(words.startsWith(early) && early.length < words.length, early);
+    await hangUp(gateway, id);
+    await preliminary.waitFor({ state: 'detached' });
   },
   someSpeed,
 );
@@ -421,6 +446,61 @@ consoleTest(
 );
 
 // From placing a call to its end
+
+consoleTest(
+  'offers the people of the simulated line by what they do',
+  async (t, { gateway, open }) => {
+    const script = [{ say: 'Hello.' }, { listen: true }, { hang_up: true }];
+    await gateway.admin.put('/api/v1/admin/simulator/callees/01055551111', { script });
+    const page = await open({ page: '/place-call' });
+    const to = page.getByLabel('To', { exact: true });
+    const people = page.getByRole('group', { name: 'People of the simulated line' });
+    const happens = page.locator('.place-beside .facts');
+    await happens.getByText('Answers after a second, talks politely').waitFor();
+    t.is(await to.inputValue(), '01000000001');
+    await pressInPlace(people.getByRole('button', { name: /^With a script/ }));
+    t.is(await to.inputValue(), '01055551111');
+    await happens.getByText('A script of 3 steps.').waitFor();
+    await to.fill('02-1234-5678');
+    await happens.getByText('It rings on the web phones of this workspace').waitFor();
+    await pressInPlace(people.getByRole('button', { name: /^Is busy/ }));
+    await happens.getByText('Is busy.', { exact: true }).waitFor();
+    t.is(await people.locator('[aria-pressed=true]').count(), 1);
+    await everybodyCanUse(t, page, 'people of the simulated line');
+
+    const spoken =
+      'This call is in Korean: agent, recognition and voice. For a call in English, choose it here.';
+    await page.getByText(spoken, { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('English');
+    await page.getByText('This call is in English: agent, recognition and voice.', { exact: true }).waitFor();
+    await page.getByLabel('Instruction').fill("Say that it's late");
+    await page.getByLabel('Metadata').fill('not finished');
+    const command = await page.locator('.place-beside pre').innerText();
+    const [before, body = ''] = command.split("-d '");
+    t.regex(before ?? '', /^curl 'http:\/\/.*\/api\/v1\/calls' \\\n/);
+    // The field that is not valid yet is left out, and the quote is written for the shell.
+    t.deepEqual(JSON.parse(body.replace(/'$/, '').replaceAll("'\\''", "'")), {
+      to: '01000000003',
+      instruction: "Say that it's late",
+      language: 'en',
+    });
+    await page.getByLabel('Metadata').fill('');
+    await pressInPlace(page.getByRole('button', { name: 'Place the call' }));
+    await page.getByRole('heading', { level: 1, name: /01000000003/ }).waitFor();
+    const callId = new URL(page.url()).hash.split('/').at(-1) ?? '';
+    await gateway.untilStatus(callId, ...finalStatuses);
+    t.like((await gateway.admin.get(`/api/v1/admin/calls/${callId}`)).body, {
+      language: 'en',
+      end_reason: 'busy',
+    });
+
+    const korean = await open({ page: '/place-call', locale: 'ko-KR', width: 390, dark: true });
+    await korean.getByText('1초 뒤에 받아').waitFor();
+    await korean.getByText('에이전트와 음성 인식, 음성 모두 한국어를 사용합니다.', { exact: true }).waitFor();
+    await everybodyCanUse(t, korean, 'people of the simulated line, narrow');
+  },
+  someSpeed,
+);
 
 consoleTest(
   'places, watches, ends and plays back a call',

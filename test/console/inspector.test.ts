@@ -70,8 +70,15 @@ consoleTest(
     await actors.getByRole('button', { name: /^line-life/ }).waitFor();
 
     const narrow = await open({ page: '/inspect', width: 390, dark: true, locale: 'ko-KR' });
+    const listed = narrow.locator('.inspected-calls a');
+    await listed.first().waitFor();
+    await everybodyCanUse(t, narrow, 'the calls of the inspector, narrow');
+    await narrow.getByRole('searchbox').fill('nothing like it');
+    await narrow.getByText('진행 중인 통화가 없습니다.').waitFor();
+    await narrow.getByRole('searchbox').fill(call.slice(0, 8));
+    await listed.first().click();
     await narrow.locator('.inspector-actors button').first().waitFor();
-    await everybodyCanUse(t, narrow, 'the inspector of all calls, narrow');
+    await everybodyCanUse(t, narrow, 'the inspector of a call, narrow');
     await gateway.client.post(`/api/v1/calls/${call}/hangup`, { immediate: true });
     await page.getByText('The call is over').waitFor();
   },
@@ -192,7 +199,7 @@ const missing: Actor = {
   isOver: false,
 };
 
-const everything = { call: '', actor: '', kind: '', type: '', search: '' };
+const everything = { actor: '', kind: '', type: '', search: '' };
 
 test('shows an actor with its name and the state of its last snapshot', (t) => {
   const { actors, entries } = inspectionAfter(nothingSeen, [
@@ -234,6 +241,15 @@ test('shows the line in the state of its chart, until that has ended', (t) => {
   };
   t.is(stateOfLine(), 'answered.connected');
   t.is(stateOfLine(moves('x:2', { status: 'done', value: 'over' })), null);
+});
+
+test('shows a mark of skipped messages under every filter, and no actor for it', (t) => {
+  const mark = { type: '@trunkline.skipped', sessionId: '', rootId: '', skipped: 12 };
+  const seen = inspectionAfter(nothingSeen, [appears('x:0', 'call'), told(mark)]);
+  t.is(seen.actors.size, 1);
+  t.like(filteredEntries(seen, { ...everything, actor: 'x:9', search: 'nowhere' }), [
+    { kind: 'skipped', payload: 12 },
+  ]);
 });
 
 test('ignores messages that are not inspection events', (t) => {

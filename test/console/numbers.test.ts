@@ -481,7 +481,7 @@ consoleTest('asks before a link leaves a changed form', async (t, world) => {
   await page.goBack();
   await greeting(page).waitFor();
   t.is(await greeting(page).inputValue(), '');
-  await page.getByRole('link', { name: 'Calls' }).click();
+  await page.getByRole('link', { name: 'Calls', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
 });
 

@@ -62,6 +62,58 @@ consoleTest('shows statistics on the overview, each with a link to its calls', a
   t.regex(page.url(), /days=30/);
 });
 
+/** Stores a reply with a known wait in a call of each day. */
+const storeWaits = async (world: ConsoleWorld): Promise<void> => {
+  await store(world);
+  const wait = { agent: 'webhook', endpointingMs: 300, queuedMs: 0, firstSentenceMs: 400, firstAudioMs: 450 };
+  await runStatement(
+    world.databaseUrl,
+    `update call_fact set data = '${JSON.stringify({ latency: wait })}'
+     where call_id in (select id from call where number_id = '${world.gateway.credentials.number_id}')`,
+  );
+};
+
+const share = {
+  'en-US': '750 ms: 400 your agent, 300 end of speech, 50 voice',
+  'ko-KR': '750 ms: 에이전트 400, 말 끝 감지 300, 음성 50',
+} as const;
+
+for (const [what, pathOf, visits] of [
+  [
+    'the overview',
+    () => '/overview',
+    [
+      ['en-US', 1440, false],
+      ['ko-KR', 390, true],
+    ],
+  ],
+  [
+    'the page of a number',
+    (numberId: string) => `/numbers/${numberId}/latency`,
+    [
+      ['ko-KR', 768, false],
+      ['en-US', 390, true],
+    ],
+  ],
+] as const)
+  consoleTest(
+    `shows on ${what} how long callers wait for replies, and whose share it is`,
+    async (t, world) => {
+      await storeWaits(world);
+      const path = pathOf(world.gateway.credentials.number_id);
+      for (const [locale, width, dark] of visits) {
+        const page = await world.open({ locale, width, dark, page: path });
+        const card = page.locator('.card', { has: page.locator('.share-line') });
+        await card.waitFor();
+        t.is(await page.locator('.share-line').textContent(), share[locale]);
+        await card.locator('summary').press('Enter');
+        t.is(await card.locator('tbody tr').count(), 5);
+        await everybodyCanUse(t, page, `${what}, ${locale}, ${width}`);
+        await page.close();
+      }
+    },
+  );
+
 consoleTest('links failures of a trunk to the calls of that trunk', async (t, world) => {
   await store(world);
   await runStatement(

@@ -68,6 +68,7 @@ test('reports a failed console build and starts the gateway anyway', async (t) =
     'config/one-at-a-time.mjs',
     'config/vite.ts',
     'src',
+    'examples/rehearsals',
   ])
     await cp(new URL(path, root), join(folder, path), { recursive: true });
   const { stderr } = await runBuild(pathToFileURL(`${folder}/`));
@@ -296,7 +297,9 @@ const furnish = async ({
     `${number}/inbound`,
     `${number}/outbound`,
     `${number}/settings`,
+    `${number}/latency`,
     '/agents',
+    '/rehearsals',
     '/webhooks',
     '/webhooks/new',
     `/webhooks/${ids.parse(webhook.body).id}`,

@@ -75,6 +75,18 @@ test('stores spoken and typed words as lines, and marks interrupted ones', (t) =
   ]);
 });
 
+test('replaces preliminary words of the person by the final ones', (t) => {
+  const you = (type: 'you_say' | 'you_said', text: string): PhoneChange =>
+    told({ type, call_id: 'one', text });
+  const during = [answered, you('you_say', 'Good'), you('you_say', 'Good morning')];
+  t.like(after(...during).talk, { saying: 'Good morning', lines: [] });
+  t.like(after(...during, you('you_said', 'Good morning.')).talk, {
+    saying: '',
+    lines: [{ who: 'me', text: 'Good morning.' }],
+  });
+  t.is(after(...during, told({ type: 'ended', call_id: 'one', reason: 'hung_up' })).talk?.saying, '');
+});
+
 test('cuts an interrupted line at what was heard of its last sentence', (t) => {
   const lines = (text: string) =>
     after(

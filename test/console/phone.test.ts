@@ -209,6 +209,14 @@ consoleTest(
       await page.getByRole('button', { name: 'Web phone' }).waitFor();
       // The focus returns to where the phone was opened.
       await page.locator('.phone-button:focus').waitFor();
+      if (width === 1440) {
+        await page.addInitScript(
+          'globalThis.WebSocket = class extends EventTarget { close() {} send() {} };',
+        );
+        await page.reload();
+        await menu.waitFor();
+        t.deepEqual(await menu.boundingBox(), before, 'the menu moves when the phone is connected');
+      }
       await page.context().close();
     }
     const page = await open({ width: 390 });

@@ -3,7 +3,9 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { readControlTag, readListedControls, unclosed } from '#src/agents/controls/read-control.ts';
+import { sayings as englishSayings } from '#src/console/language/en/sayings.ts';
 import { explain } from '#src/console/language/explain.ts';
+import { sayings as koreanSayings } from '#src/console/language/ko/sayings.ts';
 import { documentTexts } from '#src/console/language/ko/document-texts.ts';
 import { referenceOf } from '#src/console/reference/document.ts';
 import { testDocument } from '#test/helpers/api-client.ts';
@@ -304,13 +306,16 @@ test('keeps the names of fields, codes and URLs in Korean texts', (t) => {
 // Explanations of API errors
 
 test('translates common API errors into Korean and keeps their numbers', (t) => {
-  t.is(explain('Too small: expected number to be >=60', 'ko'), '60 이상이어야 합니다.');
-  t.is(explain('The URL must begin with https://.', 'ko'), 'https://로 시작하는 주소만 사용할 수 있습니다.');
+  t.is(explain('Too small: expected number to be >=60', koreanSayings), '60 이상이어야 합니다.');
+  t.is(
+    explain('The URL must begin with https://.', koreanSayings),
+    'https://로 시작하는 주소만 사용할 수 있습니다.',
+  );
 });
 
 test('in English, replaces only terse texts of the API', (t) => {
-  t.is(explain('Too big: expected number to be <=1800', 'en'), 'This must be at most 1800.');
-  t.is(explain('The URL must begin with https://.', 'en'), 'The URL must begin with https://.');
+  t.is(explain('Too big: expected number to be <=1800', englishSayings), 'This must be at most 1800.');
+  t.is(explain('The URL must begin with https://.', englishSayings), 'The URL must begin with https://.');
 });
 
 test('explains in Korean why a control of an agent was skipped in a trial', (t) => {
@@ -321,11 +326,12 @@ test('explains in Korean why a control of an agent was skipped in a trial', (t) 
   ].map((control) => (typeof control === 'object' && 'leftOut' in control ? control.leftOut : ''));
   t.is(leftOut.length, 7);
   for (const why of leftOut) {
-    t.is(explain(why, 'en'), why);
-    t.regex(explain(why, 'ko'), /[가-힣]/, why);
+    t.is(explain(why, englishSayings), why);
+    t.regex(explain(why, koreanSayings), /[가-힣]/, why);
   }
 });
 
 test('leaves API errors without a translation unchanged', (t) => {
-  for (const language of ['en', 'ko'] as const) t.is(explain('Something new.', language), 'Something new.');
+  for (const sayings of [englishSayings, koreanSayings])
+    t.is(explain('Something new.', sayings), 'Something new.');
 });

@@ -537,14 +537,14 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   };
 };
 
-/** Loses the connection during the first transaction. `commits`: whether the server receives the commit before. */
-const lostOnce =
-  (commits: boolean) =>
+/** Loses the connection during the first transactions. `commits`: whether the server receives the commit before. */
+const lost =
+  (commits: boolean, times = 1) =>
   (database: Database): Database['transaction'] => {
-    let isFirst = true;
+    let begun = 0;
     return async (work) => {
-      const isLost = isFirst;
-      isFirst = false;
+      begun += 1;
+      const isLost = begun <= times;
       const result = await database.transaction(async (...transaction) => {
         const done = await work(...transaction);
         if (isLost && !commits) throw lostConnection();
@@ -555,14 +555,22 @@ const lostOnce =
     };
   };
 
-const answerIsLost = lostOnce(true);
-const commitIsLost = lostOnce(false);
+const answerIsLost = lost(true);
+const commitIsLost = lost(false);
 
 test.serial('resumes taken-over calls even if the commit was not confirmed', async (t) => {
   const { take, settle, wentOn, callIds } = await takingWorld(answerIsLost);
   await take();
   await settle();
   t.deepEqual(wentOn, [callIds, []]);
+});
+
+test.serial('resumes calls once that are taken over after two commits were lost', async (t) => {
+  const { take, settle, wentOn, callIds } = await takingWorld(lost(false, 2));
+  await t.throwsAsync(take(), { message: /not known/ });
+  await take();
+  await settle();
+  t.deepEqual(wentOn.flat(), callIds);
 });
 
 test.serial(

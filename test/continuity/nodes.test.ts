@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createNodeJudge, numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import { createMembership } from '#src/continuity/nodes/membership.ts';
 import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
 import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { CallsLost, createFreezeFence, type FreezeFence } from '#src/domain/fence.ts';
+import { DatabaseAway } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   nodesWithoutConnections,
@@ -13,6 +15,7 @@ import {
   type OtherNode,
 } from '#src/persistence/nodes/nodes.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -154,6 +157,8 @@ const watchedNumbers = {
   confirmMs: [],
 };
 
+const someCondition = { version: '0.1.0', load: { utilization: 0.5, memory: 0.25, delayMs: 2 } };
+
 /** A gateway whose checks the test triggers; it has no session of its own, as after a lost connection. */
 const watching = (
   database: Database,
@@ -201,6 +206,7 @@ const watching = (
             },
           ],
           onLost: () => (seen.lost += 1),
+          condition: () => someCondition,
           atEachLook: async () => {},
         },
         { look: async () => {}, beginAnew: () => {} },
@@ -253,6 +259,40 @@ test.serial('one of two gateways cleans up once after a dead third one', async (
   );
   for (const survivor of survivors) await survivor.close();
   t.deepEqual(await database.execute('select 1 from node'), []);
+});
+
+test.serial('stores version and load of a gateway with each renewal of its registration', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const watch = watching(database, names.one);
+  await watch.join();
+  const stored = () => database.execute('select version, load from node where name = $1', [names.one]);
+  t.deepEqual(await stored(), [{ version: null, load: null }]);
+  watch.open();
+  await watch.look();
+  t.deepEqual(await stored(), [someCondition]);
+  await watch.close();
+});
+
+test.serial('publishes its address with the next renewal if the database was unavailable', async (t) => {
+  const told: unknown[] = [];
+  let isAway = true;
+  const membership = createMembership({
+    database: scriptedDatabase(async (sql, parameters) => {
+      if (!sql.includes('"address"')) return [{ name: 'one' }];
+      if (isAway) throw new DatabaseAway();
+      told.push(parameters[0]);
+      return [];
+    }),
+    node: 'one',
+    fence: createFreezeFence({ now: () => 0 }, 1, () => {}),
+    logger: pino({ level: 'silent' }),
+  });
+  await membership.tellAddress('http://192.0.2.1:8080');
+  await t.throwsAsync(membership.sayAlive(), { instanceOf: DatabaseAway });
+  isAway = false;
+  await membership.sayAlive();
+  await membership.sayAlive();
+  t.deepEqual(told, ['http://192.0.2.1:8080']);
 });
 
 /**

@@ -11,6 +11,8 @@ export type WatchedLine = {
   readonly breaches: readonly string[];
   say(text: string, language?: string): number;
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
+  /** Returns the preliminary words of the other party. */
+  hearing(): string;
   close(): void;
   release(): void;
   /** The events of one kind. */
@@ -84,6 +86,7 @@ export const openWatched = (
       if (command.type === 'stopTalking') utterances.stopped();
       during(command.type, () => line.tell(command));
     },
+    hearing: () => line.hearing?.() ?? '',
     close() {
       isClosed = true;
       during('close', () => line.close());

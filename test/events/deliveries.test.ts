@@ -18,10 +18,16 @@ import {
   replayDelivery as replayStoredDelivery,
 } from '#src/persistence/events/delivery-list.ts';
 import { claimDueDeliveries } from '#src/persistence/events/claim-deliveries.ts';
+import { notify } from '#src/persistence/database/notifications.ts';
 import { claimDeliveries, releaseDelivery } from '#src/persistence/events/deliveries.ts';
 import { recordDeliveryAttempt } from '#src/persistence/events/delivery-attempts.ts';
+import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
 import { failingWebhooks } from '#src/persistence/events/failing-webhooks.ts';
-import { noteEndpointFailure, patchWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
+import {
+  noteEndpointFailure,
+  patchWebhookEndpoint,
+  type EndpointPatch,
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { type Answer, startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
@@ -891,6 +897,80 @@ test.serial(
     t.is(receiver.received.length, 13);
   },
 );
+
+/** Changes of an endpoint after which it is tried at once; `url` is that of another receiver. */
+const restarts: readonly [string, (url: string) => EndpointPatch][] = [
+  ['resuming an endpoint', () => ({ state: 'active' })],
+  ['a new URL of an endpoint', (url) => ({ url })],
+];
+
+for (const [title, patchTo] of restarts)
+  test.serial(`${title} ends its cool-down at every gateway at once`, async (t) => {
+    const { db, world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint(onlyEnded);
+    const endpoint = { endpointId: id, workspaceId: world.workspaceId };
+    const cooledUntil = (at: number) =>
+      until('the cool-down is stored', async () =>
+        (await getEndpoint(db, endpoint))?.coolingUntil?.getTime() === at ? true : undefined,
+      );
+    const coolMs = 3_600_000;
+    const breakers = { opensAfter: 1, coolDown: { firstMs: coolMs, longestMs: coolMs } };
+    // Each gateway has a place for one attempt, so that two attempts at the same time are those of both.
+    const startGateway = (node: string) => world.startWorker({ node, breakers, perEndpoint: 2, inAll: 1 });
+    receiver.answer('reset', 'reset', 'hang', 'hang');
+    await startGateway('one');
+    await world.call();
+    await cooledUntil(world.clock.now() + coolMs);
+    world.clock.advance(1_000);
+    await startGateway('two');
+    await world.call();
+    await cooledUntil(world.clock.now() + coolMs);
+    // The retries of both events are due.
+    world.clock.advance(5_000);
+
+    const other = await startWebhookReceiver();
+    t.teardown(other.close);
+    const rotated = await rotateSecret(world.administration, endpoint);
+    other.trust(rotated?.secret ?? '');
+    other.answer('hang', 'hang');
+    const patch = patchTo(other.url);
+    const [target, before] = patch.url === undefined ? [receiver, 2] : [other, 0];
+    t.is(target.received.length, before);
+    await patchWebhookEndpoint(db, endpoint, patch);
+    await target.until(before + 1);
+    // The claim of one gateway may have skipped rows that the other one's claim had locked.
+    await notify(db, deliveriesChannel);
+    await target.until(before + 2);
+    const claims = await db.execute('select claimed_by from event_delivery order by claimed_by');
+    t.deepEqual(claims, [{ claimed_by: 'one' }, { claimed_by: 'two' }]);
+    t.is((await getEndpoint(db, endpoint))?.coolingUntil, null);
+  });
+
+test.serial('a success at another gateway leaves the cool-down of this one', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  const coolMs = 3_600_000;
+  const breakers = { opensAfter: 1, coolDown: { firstMs: coolMs, longestMs: coolMs } };
+  receiver.answer('reset');
+  await world.startWorker({ node: 'one', breakers });
+  await world.call();
+  await until('the cool-down is stored', async () => {
+    const { coolingUntil } =
+      (await getEndpoint(db, { endpointId: id, workspaceId: world.workspaceId })) ?? {};
+    return coolingUntil ?? undefined;
+  });
+  const two = await world.startWorker({ node: 'two', breakers });
+  world.clock.advance(5_000);
+  await settled(world, id, 'delivered');
+  await two.close();
+  world.clock.advance(1_000);
+  await world.call();
+  await world.clock.timerIn(60_000);
+  t.deepEqual(
+    (await world.deliveries(id)).map(({ state }) => state),
+    ['pending', 'delivered'],
+  );
+});
 
 test.serial('counts an error status as a response of the endpoint', async (t) => {
   const { world } = await openWorld(t);

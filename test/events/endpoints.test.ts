@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { explain } from '#src/console/language/explain.ts';
+import { sayings as koreanSayings } from '#src/console/language/ko/sayings.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { type ServerTrouble, serverTroubles } from '#src/domain/server-advice.ts';
 import {
@@ -729,7 +730,7 @@ for (const [code, given, expected] of cases) {
     t.is(told, code);
     t.regex(words, expected);
     t.notRegex(words, /the agent|chat URL|\bcall\b/);
-    const korean = explain(words, 'ko');
+    const korean = explain(words, koreanSayings);
     t.regex(korean, /\p{Script=Hangul}/u);
     t.notRegex(korean, /\$\d/);
   });

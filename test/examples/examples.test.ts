@@ -1,17 +1,14 @@
 /** The examples of the project, run as their pages describe: each as a separate program. */
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { readControlTag } from '#src/agents/controls/read-control.ts';
-import { runRehearse } from '#src/commands/rehearse.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
 import { sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { callInBy } from '#test/helpers/call-in.ts';
-import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { startModelServer } from '#test/helpers/model-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { callIn, callOut, englishGateway } from './example-calls.ts';
@@ -330,45 +327,3 @@ test.serial('receiver.mjs handles each event of a call once', async (t) => {
   for (const type of ['call.ringing', 'call.answered', 'call.ended']) t.is(count(type), 1, type);
   t.regex(receiver.output(), /^call\.ended .* \{ order: 'A-1042' \}$/m);
 });
-
-// Rehearsals
-
-const suites = ['good-agent', 'impatient-caller', 'things-that-go-wrong'];
-
-const passAll = async (t: ExecutionContext, gateway: TestGateway): Promise<void> => {
-  for (const suite of suites) {
-    let printed = '';
-    const write = (text: string): string => (printed += text);
-    const file = fileURLToPath(new URL(`../../examples/rehearsals/${suite}.yaml`, import.meta.url));
-    const exit = await runRehearse([file, '--parallel', '4'], {
-      environment: { GW_DATA_DIR: dirname(gateway.credentials.file) },
-      output: { write },
-      errors: { write },
-      asked: new AbortController().signal,
-    });
-    t.is(exit, 0, printed);
-  }
-};
-
-test.serial('the rehearsal suites pass against the built-in agent', async (t) => {
-  await passAll(t, await englishGateway(t));
-});
-
-const example = test.macro<[string, string]>({
-  async exec(t, path, agentType) {
-    const gateway = await englishGateway(t);
-    const { base_url, number_key } = gateway.credentials;
-    const agent = await runExample(t, path, { GATEWAY_URL: base_url, NUMBER_KEY: number_key });
-    for (const direction of ['inbound', 'outbound'])
-      await gateway.admin.put(`${gateway.numberPath}/agents/${direction}`, {
-        agent: 'endpoint',
-        agent_type: agentType,
-        chat_url: agent.url,
-      });
-    await passAll(t, gateway);
-  },
-  title: (_, path) => `the rehearsal suites pass against ${path}`,
-});
-
-test.serial(example, 'webhook/agent.mjs', 'webhook');
-test.serial(example, 'openai-compatible/agent.mjs', 'openai_compatible');

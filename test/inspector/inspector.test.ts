@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { type StatelyInspectionEvent, createWebSocketReceiver } from '@statelyai/inspect';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
@@ -293,11 +294,60 @@ test.serial('shows the calls of other gateways, and stops those of a gateway tha
   await until('nothing is followed any more', () => isStopped() || undefined);
 });
 
-test.serial('tells a viewer that another gateway found it too slow', async (t) => {
-  const { one, closed, followed } = await viewerOfOthers(t, '');
+test.serial('marks what a viewer missed that another gateway found too slow', async (t) => {
+  const { one, two, seen, see, followed } = await viewerOfOthers(t, '');
   t.like(followed, [{ hasDefinitions: true }]);
+  one.show(actor);
   one.over(true);
-  t.is(await closed, '1013 this viewer reads more slowly than its calls change');
+  two.show(actor);
+  await see(4);
+  t.like(seen, [
+    { type: '@xstate.actor', sessionId: '2/x:1' },
+    { type: '@trunkline.skipped', skipped: 1 },
+    { type: '@xstate.snapshot', sessionId: '2/x:1', snapshot: { status: 'stopped' } },
+    { type: '@xstate.actor', sessionId: '3/x:1' },
+  ]);
+});
+
+test.serial('skips messages of a slow viewer, then marks them and sends the newest states', async (t) => {
+  const { viewer, seen, one } = await viewerOfOthers(t, '');
+  const long = 'x'.repeat(20_000);
+  const moved = (state: string) => ({
+    ...actor,
+    type: '@xstate.snapshot',
+    snapshot: { status: 'active', value: state },
+    long,
+  });
+  const happened = { ...actor, type: '@xstate.event', long };
+  one.show(actor);
+  viewer.pause();
+  // More than the system buffers for a connection, in turns of the event loop in which the viewer could have read.
+  let sent = 0;
+  for (let turn = 0; turn < 100; turn += 1) {
+    for (let message = 0; message < 20; message += 1)
+      one.show((sent += 1) % 2 === 0 ? happened : moved(`${sent}`));
+    await setImmediate();
+  }
+  for (const message of [child, moved('newest'), happened]) one.show(message);
+  viewer.resume();
+  await until(
+    'the newest states are sent',
+    () => JSON.stringify(seen.at(-1) ?? '').includes('x:2') || undefined,
+  );
+  const marks = seen.flatMap((message) => {
+    const { type, skipped = 0 } = z
+      .object({ type: z.string(), skipped: z.number().optional() })
+      .parse(message);
+    return type === '@trunkline.skipped' ? [{ message, skipped }] : [];
+  });
+  t.like(seen.slice(seen.lastIndexOf(marks.at(-1)?.message)), [
+    { type: '@trunkline.skipped' },
+    { type: '@xstate.snapshot', snapshot: { value: 'newest' } },
+    { type: '@xstate.actor', sessionId: '2/x:2' },
+  ]);
+  const skipped = marks.reduce((sum, mark) => sum + mark.skipped, 0);
+  t.is(seen.length - marks.length + skipped, sent + 4, 'each message is sent or counted');
+  t.is(viewer.readyState, viewer.OPEN);
 });
 
 test.serial('shows a call only to its own workspace, on any gateway', async (t) => {

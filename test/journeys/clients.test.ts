@@ -468,7 +468,7 @@ const journalEvent = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-const latency = z.record(z.string(), z.number().min(0));
+const latency = z.object({ agent: z.string() }).catchall(z.number().min(0));
 
 test.serial('streams a call from ringing to summary, equal to the facts read later', async (t) => {
   const gateway = await testGateway(t);
@@ -506,7 +506,13 @@ test.serial('streams a call from ringing to summary, equal to the facts read lat
   );
 
   const states = stream.events.filter(({ event: name }) => name === 'state').map(({ data }) => data);
-  t.like(states.at(-1), { call: 'completed', conversation: null, voicemail: null, saying: null });
+  t.like(states.at(-1), {
+    call: 'completed',
+    conversation: null,
+    voicemail: null,
+    saying: null,
+    hearing: null,
+  });
   t.true(states.some(({ conversation }) => conversation !== null));
   for (const state of states)
     for (const name of ['call', 'conversation', 'voicemail', 'saying']) t.true(name in state, name);
@@ -537,8 +543,15 @@ test.serial(
     );
     const [first, second] = events.filter(({ data }) => data['role'] === 'assistant');
     const ofKickoff = latency.parse(first?.data['latency']);
-    t.deepEqual(Object.keys(ofKickoff).sort(), ['first_audio_ms', 'first_sentence_ms', 'first_token_ms']);
-    t.true('endpointing_ms' in latency.parse(second?.data['latency']));
+    t.deepEqual(Object.keys(ofKickoff).sort(), [
+      'agent',
+      'first_audio_ms',
+      'first_sentence_ms',
+      'first_token_ms',
+    ]);
+    t.is(ofKickoff.agent, 'builtin');
+    const ofReply = latency.parse(second?.data['latency']);
+    t.true('endpointing_ms' in ofReply && 'queued_ms' in ofReply);
   },
 );
 
@@ -576,8 +589,9 @@ test.serial('has metrics of a call after its end', async (t) => {
   );
   t.is(after.get('trunkline_calls_in_progress{direction="outbound",status="active"}'), 0);
   t.is(after.get('trunkline_facts_waiting'), 0);
-  for (const stage of ['endpointing', 'first_token', 'first_sentence', 'first_audio']) {
-    t.true((after.get(`trunkline_turn_stage_seconds_count{stage="${stage}"}`) ?? 0) >= 1, stage);
+  for (const stage of ['endpointing', 'first_token', 'first_sentence', 'first_audio', 'wait']) {
+    const count = after.get(`trunkline_turn_stage_seconds_count{stage="${stage}",agent="builtin"}`);
+    t.true((count ?? 0) >= 1, stage);
   }
   t.is(after.get('trunkline_http_requests_total{method="POST",route="/api/v1/calls",status="201"}'), 1);
   t.false([...after.keys()].some((name) => name.includes(callId)));

@@ -176,6 +176,7 @@ test.serial('any gateway defines a callee, calls it, and reads the progress of i
     steps: 2,
     steps_done: 2,
     outcome: 'done',
+    persona: null,
   });
 });
 

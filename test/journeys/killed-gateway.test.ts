@@ -527,6 +527,66 @@ whenKilled('a person with a script continues it at another gateway', 'early', as
   };
 });
 
+const rehearsals = '/api/v1/admin/rehearsals';
+
+const startRehearsal = async ({ admin }: Running, suite: string): Promise<string> => {
+  const { body } = await admin.post(rehearsals, { suite });
+  return z.object({ id: z.string() }).parse(body).id;
+};
+
+const rehearsalStatus = async ({ admin }: Running, id: string): Promise<unknown> =>
+  (await admin.get(`${rehearsals}/${id}`)).body['status'];
+
+whenKilled(
+  'the agent of a suite stays in its call and away from the number when the gateway of the run dies',
+  'early',
+  async (world) => {
+    const { doomed, heir, rows, scope } = world;
+    const agent = await startFakeAgent('webhook', () => ({ pieces: ['스위트의 에이전트입니다.'] }));
+    scope.teardown(agent.close);
+    const numberPath = await numberPathOf(doomed);
+    const agentsOf = async () =>
+      z
+        .object({ inbound: z.looseObject({}), outbound: z.looseObject({ chat_url: z.string().nullable() }) })
+        .parse((await heir.admin.get(numberPath)).body['agents']);
+    const before = await agentsOf();
+    const steps =
+      '[{ says: 첫 번째 말 }, { awaits_keys: "7" }, { says: 두 번째 말 }, { hears: 에이전트 }, { hangs_up: true }]';
+    const url = z.string().parse(agent.binding['chat_url']);
+    const id = await startRehearsal(
+      doomed,
+      `agent: { agent_type: webhook, chat_url: "${url}" }\ncases:\n  - name: calls\n    timeout_sec: 300\n    caller: ${steps}\n`,
+    );
+    // The only inbound call of this file.
+    const callId = await until('the call of the run has begun', async () => {
+      const [row] = await rows("select id from call where direction = 'inbound'");
+      return row === undefined ? undefined : z.object({ id: z.string() }).parse(row).id;
+    });
+    await untilFarEnd(world, callId, '"stepsDone":1');
+    await until('the agent of the suite was heard', async () => (await saidIn(heir, callId))[0]);
+    return async (t) => {
+      await untilTakenOver(heir, callId);
+      const asked = agent.turns.length;
+      t.is((await heir.client.post(`/api/v1/calls/${callId}/keys`, { keys: '7' })).status, 202);
+      await until('the next holder asks the agent of the suite', () => agent.turns[asked]);
+      await untilStatus(heir, callId, 'completed');
+      // The next run on the number marks the run whose gateway is silent.
+      await rows(`update rehearsal set alive_at = now() - interval '1 minute' where id = '${id}'`);
+      const next = await startRehearsal(
+        heir,
+        'cases:\n  - name: declines\n    callee: [{ declines: true }]\n    expect: { end_reason: declined }\n',
+      );
+      await until('the next run has passed', async () =>
+        (await rehearsalStatus(heir, next)) === 'passed' ? true : undefined,
+      );
+      t.is(await rehearsalStatus(heir, id), 'interrupted');
+      const after = await agentsOf();
+      t.deepEqual(after.inbound, before.inbound);
+      t.not(after.outbound.chat_url, url);
+    };
+  },
+);
+
 /** A message to a web phone. */
 const phoneMessage = z.looseObject({ type: z.string(), call_id: z.string().optional() });
 

@@ -101,8 +101,11 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   await runStatement(url, 'alter table delivery_attempt drop code, drop advice');
   await runStatement(url, 'alter table agent_binding drop model, drop prompt, drop tools');
   await runStatement(url, 'alter table number_key drop key_tail');
+  await runStatement(url, 'alter table node drop version, drop load');
+  await runStatement(url, 'alter table trunk_channel drop legs');
   await runStatement(url, 'drop table call_checkpoint');
   await runStatement(url, 'drop table simulated_callee');
+  await runStatement(url, 'drop table rehearsal');
   await runStatement(
     url,
     'create table call_revival (call_id uuid, epoch int, form int, ahead_ms double precision, token_sealed text, headers_sealed jsonb, start jsonb, progress jsonb, left_hangup text)',

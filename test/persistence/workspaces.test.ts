@@ -1,6 +1,7 @@
 /** Workspaces in the database: numbers, keys, tokens, trunks and stored answers. */
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import type { TrunkChannel, TrunkLeg } from '#src/domain/trunk.ts';
 import {
   type AdminTokenRecord,
   authenticateAdmin,
@@ -964,7 +965,7 @@ test.serial("deletes the gateways' channel reservations with their trunk, and no
   await createTrunk(db, stored);
   const load = createTrunkLoad(db, 'one');
   for (const trunkId of [stored.id, another]) {
-    await load.take({ trunkId, callId: randomUUID(), maxChannels: 1 });
+    await load.take({ trunkId, callId: randomUUID(), leg: 'first', maxChannels: 1 });
     await load.turn({ trunkId, callsPerSecond: 1, patienceMs: 1_000 });
   }
   t.true(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
@@ -1006,44 +1007,135 @@ const twoGateways = async (t: ExecutionContext) => {
 
 const trunkId = 'carrier';
 
+/** The first leg of some call. */
+const firstLeg = (ofTrunk = trunkId): TrunkChannel => ({
+  trunkId: ofTrunk,
+  callId: randomUUID(),
+  leg: 'first',
+});
+
 test.serial('two gateways together never use more channels than a trunk has', async (t) => {
   const { one, two } = await twoGateways(t);
-  const take = (load: typeof one) => load.take({ trunkId, callId: randomUUID(), maxChannels: 7 });
+  const take = (load: typeof one) => load.take({ ...firstLeg(), maxChannels: 7 });
   const taken = await Promise.all(Array.from({ length: 30 }, () => [take(one), take(two)]).flat());
   t.is(taken.filter(Boolean).length, 7);
-  t.true(await one.take({ trunkId: 'another', callId: randomUUID(), maxChannels: 1 }));
+  t.true(await one.take({ ...firstLeg('another'), maxChannels: 1 }));
 });
 
 test.serial('frees a channel after its release and after the end of its call', async (t) => {
   const { database, one, two } = await twoGateways(t);
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
-  const limited = { trunkId, maxChannels: 1 };
-  t.true(await one.take({ ...limited, callId }));
-  const next = randomUUID();
-  t.false(await two.take({ ...limited, callId: next }));
+  const maxChannels = 1;
+  t.true(await one.take({ ...firstLeg(), callId, maxChannels }));
+  const next = firstLeg();
+  t.false(await two.take({ ...next, maxChannels }));
   await database.execute(`update call set ended_at = now() where id = '${callId}'`);
-  t.true(await two.take({ ...limited, callId: next }), 'the gateway of the first one may be dead');
-  await two.giveBack({ trunkId, callId: next });
-  t.true(await one.take({ ...limited, callId: randomUUID() }));
+  t.true(await two.take({ ...next, maxChannels }), 'the gateway of the first one may be dead');
+  await two.giveBack(next);
+  t.true(await one.take({ ...firstLeg(), maxChannels }));
 });
 
 test.serial('a call keeps its channel on the gateway that takes it over', async (t) => {
   const { database, one, two } = await twoGateways(t);
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
-  t.true(await one.take({ trunkId, callId, maxChannels: 1 }));
-  await two.keep({ trunkId, callId });
-  await one.giveBack({ trunkId, callId });
-  t.false(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
-  await two.giveBack({ trunkId, callId });
-  t.true(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+  const leg = { ...firstLeg(), callId };
+  t.true(await one.take({ ...leg, maxChannels: 1 }));
+  await two.keep(leg);
+  await one.giveBack(leg);
+  t.false(await one.take({ ...firstLeg(), maxChannels: 1 }));
+  await two.giveBack(leg);
+  t.true(await one.take({ ...firstLeg(), maxChannels: 1 }));
+});
+
+/** Both legs of a stored call of the gateway `one`. */
+const twoLegs = async (database: Database): Promise<Record<TrunkLeg, TrunkChannel>> => {
+  const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
+  return { first: { trunkId, callId, leg: 'first' }, second: { trunkId, callId, leg: 'second' } };
+};
+
+test.serial('two legs of a call on one trunk use two channels, each until its own end', async (t) => {
+  const { database, one, two } = await twoGateways(t);
+  const { first, second } = await twoLegs(database);
+  t.true(await one.take({ ...first, maxChannels: 1 }));
+  t.false(
+    await one.take({ ...second, maxChannels: 1 }),
+    'a trunk with one channel has none for the second leg',
+  );
+  t.true(await one.take({ ...second, maxChannels: 2 }));
+  t.false(await two.take({ ...firstLeg(), maxChannels: 2 }));
+  await one.giveBack(second);
+  t.false(await two.take({ ...firstLeg(), maxChannels: 1 }), 'the first leg still has its channel');
+  await one.giveBack(first);
+  t.true(await two.take({ ...firstLeg(), maxChannels: 1 }));
+});
+
+test.serial('frees both channels of a call whose legs end at the same time', async (t) => {
+  const { database, one } = await twoGateways(t);
+  const { first, second } = await twoLegs(database);
+  for (const leg of [first, second]) await one.take({ ...leg, maxChannels: 2 });
+  await Promise.all([one.giveBack(first), one.giveBack(second)]);
+  t.deepEqual(await database.execute('select * from trunk_channel'), []);
+});
+
+test.serial('both legs of a call keep their channels on the gateway that takes it over', async (t) => {
+  const { database, one, two } = await twoGateways(t);
+  const { first, second } = await twoLegs(database);
+  for (const leg of [first, second]) await one.take({ ...leg, maxChannels: 2 });
+  for (const leg of [first, second]) await two.keep(leg);
+  for (const leg of [first, second]) await one.giveBack(leg);
+  t.false(await one.take({ ...firstLeg(), maxChannels: 2 }));
+  await two.giveBack(second);
+  t.false(await one.take({ ...firstLeg(), maxChannels: 1 }));
+  await database.execute(`update call set ended_at = now() where id = '${first.callId}'`);
+  t.true(await one.take({ ...firstLeg(), maxChannels: 1 }), 'the end of the call frees what is left');
+});
+
+test.serial('a gateway from before channels had legs shares a trunk during an update', async (t) => {
+  const { database, one } = await twoGateways(t);
+  // The statements of the older version.
+  const older = {
+    take: (callId: string) =>
+      database.execute(
+        `insert into trunk_channel (trunk_id, call_id, node, taken_at) values ($1, $2, 'older', now())
+         on conflict (trunk_id, call_id) do update set node = excluded.node`,
+        [trunkId, callId],
+      ),
+    giveBack: (callId: string) =>
+      database.execute(`delete from trunk_channel where trunk_id = $1 and call_id = $2 and node = 'older'`, [
+        trunkId,
+        callId,
+      ]),
+  };
+  const isFree = async (maxChannels: number): Promise<boolean> => {
+    const probe = firstLeg();
+    const isTaken = await one.take({ ...probe, maxChannels });
+    if (isTaken) await one.giveBack(probe);
+    return isTaken;
+  };
+  const { callId } = firstLeg();
+  await older.take(callId);
+  t.deepEqual([await isFree(1), await isFree(2)], [false, true]);
+  await older.giveBack(callId);
+  t.true(await isFree(1));
+
+  const { first, second } = await twoLegs(database);
+  await older.take(first.callId);
+  await one.keep(first);
+  t.deepEqual([await isFree(1), await isFree(2)], [false, true], 'one channel after the take-over');
+  await one.take({ ...second, maxChannels: 2 });
+  t.deepEqual([await isFree(2), await isFree(3)], [false, true]);
+  await older.take(first.callId);
+  t.deepEqual([await isFree(2), await isFree(3)], [false, true], 'the older version takes over both legs');
+  await older.giveBack(first.callId);
+  t.true(await isFree(1));
 });
 
 test.serial('counts a caller that was never stored for half a minute', async (t) => {
   const { database, one, two } = await twoGateways(t);
-  t.true(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
-  t.false(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+  t.true(await one.take({ ...firstLeg(), maxChannels: 1 }));
+  t.false(await two.take({ ...firstLeg(), maxChannels: 1 }));
   await database.execute(`update trunk_channel set taken_at = now() - interval '31 seconds'`);
-  t.true(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+  t.true(await two.take({ ...firstLeg(), maxChannels: 1 }));
 });
 
 test.serial('starts calls of two gateways one after the other, and none after the time-out', async (t) => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
 import { callInBy } from '#test/helpers/call-in.ts';
 import { until } from '#test/helpers/until.ts';
+import { failuresOfSuites } from '#test/examples/pass-suites.ts';
 import type { Message, Note } from './notes.ts';
 import type { RealAgentServer } from './run-server.ts';
 
@@ -175,6 +176,15 @@ export const actByControls = async (t: ExecutionContext, binding: Binding): Prom
   const farewell = await callInBy(gateway, [{ say: 'Thank you.' }, listen]);
   t.like(farewell.ended, { end_reason: 'agent_hangup' });
   t.deepEqual(farewell.said, ['Thank you very much. Goodbye!']);
+};
+
+/** The included rehearsal suites pass with this agent in both directions. */
+export const passSuites = async (t: ExecutionContext, binding: Binding): Promise<void> => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
+  await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+  for (const direction of ['inbound', 'outbound'])
+    await gateway.admin.put(`${gateway.numberPath}/agents/${direction}`, { agent: 'endpoint', ...binding });
+  t.deepEqual(await failuresOfSuites(gateway), []);
 };
 
 /** The person hangs up in the middle of a long reply; resolves to the call's id when the model has stopped. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import { until } from '#test/helpers/until.ts';
-import { actByControls, converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
+import { actByControls, converse, hangUpInTheMiddle, passSuites, type Direction } from './conversation.ts';
 import { langgraphServer } from './langgraph-server.ts';
 import { testsAgainst } from './tests-against.ts';
 
@@ -53,6 +53,10 @@ testsAgainst(langgraphServer, (server) => {
 
   test(talks, 'outbound');
   test(talks, 'inbound');
+
+  test('LangGraph: the rehearsal suites pass', async (t) => {
+    await passSuites(t, binding());
+  });
 
   test('LangGraph: a graph collects digits, transfers and hangs up by controls', async (t) => {
     await actByControls(t, { ...binding(), assistant_id: 'with-controls' });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { actByControls, converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
+import { actByControls, converse, hangUpInTheMiddle, passSuites, type Direction } from './conversation.ts';
 import { mastraServer } from './mastra-server.ts';
 import { testsAgainst } from './tests-against.ts';
 
@@ -29,6 +29,10 @@ testsAgainst(mastraServer, (server) => {
   test(talks, 'outbound', 'bookingAssistant', { agent_id: 'bookingAssistant' });
   test(talks, 'inbound', 'voiceAssistant', {});
   test(talks, 'inbound', 'bookingAssistant', { path: '/api/agents/bookingAssistant' });
+
+  test('Mastra: the rehearsal suites pass', async (t) => {
+    await passSuites(t, binding());
+  });
 
   test('Mastra: an agent collects digits, transfers and hangs up by controls', async (t) => {
     await actByControls(t, binding('/api/agents/actingAssistant'));

@@ -370,7 +370,7 @@ onRealServers('the sound of a channel', (servers) => {
       const channel = endpoint.channel();
       if (channel === null) throw new Error('It has a channel');
       await endpoint.leave();
-      const own = await next.takeOverEndpoint(channel, 'off', true);
+      const own = await next.takeOverEndpoint(channel, { keepsBridge: true });
       t.teardown(() => own.destroy());
       adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
     }

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
+import { goBeforeOthers } from '#sip/media-thread/thread-priority.ts';
 import type { FromEars, Heard, ToEars } from './ears.ts';
 
 /** Audio since the last reset; `lastAt` is 0 before the first packet. */
@@ -10,6 +11,9 @@ type Ear = { lastAt: number; longestMs: number; sources: Set<number> };
 
 /** Whether a packet is RTCP, by its second byte (RFC 5761 section 4). */
 const isRtcp = (packet: Buffer): boolean => (packet[1] ?? 0) >= 192 && (packet[1] ?? 0) <= 223;
+
+// A telephone has a processor of its own: otherwise the load of the other programs would be measured as silence.
+goBeforeOthers();
 
 const count = z.number().parse(workerData);
 const tell = (message: FromEars): void => parentPort?.postMessage(message);

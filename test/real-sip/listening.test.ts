@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import type { Recognizer, Synthesizer } from '#sip/audio/speech.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
@@ -44,12 +45,13 @@ if (missing.length > 0) {
     t: ExecutionContext,
     options: Partial<DrachtioLinesOptions> & {
       sendsSilence?: boolean;
+      media?: TrunkMedia;
       onEvent?: (event: LineEvent, line: WatchedLine) => void;
     } = {},
   ): Promise<{ line: WatchedLine; far: EarAndMouth }> => {
-    const { sendsSilence = true, onEvent, ...linesOptions } = options;
+    const { sendsSilence = true, media, onEvent, ...linesOptions } = options;
     const { far, trunkPort } = await startSpeakingEnd(t, servers, { sendsSilence });
-    const lines = await realLines(servers, trunkPort, linesOptions);
+    const lines = await realLines(servers, trunkPort, linesOptions, media);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const input = lineInput();
@@ -152,6 +154,52 @@ if (missing.length > 0) {
     });
     await hangUp(t, line);
   });
+
+  for (const media of ['freeswitch', 'direct'] as const) {
+    for (const sendsSilence of [true, false])
+      realTimeTest(
+        `${media}: reports the end of speech of a far end that ${sendsSilence ? 'sends' : 'suppresses'} silence`,
+        async (t) => {
+          const { line, far } = await call(t, { media, sendsSilence });
+          // Damaged words end at the same time.
+          const isWithin = (lateMs: number): boolean => lateMs > -60 && lateMs < 60;
+          await measure(t, isWithin, async () => {
+            const before = line.all('line.heard').length;
+            const said = await far.say('Tomorrow at seven.');
+            await untilHeardAfter(line, { before, to: said.to });
+            const heard = line.all('line.heard')[before];
+            return (heard?.endedAt ?? 0) - said.to;
+          });
+          await hangUp(t, line);
+        },
+      );
+
+    realTimeTest(`${media}: reports when the far end hears the first sound of an utterance`, async (t) => {
+      const lead = new Int16Array(8 * 300);
+      const speech = sameSpeech(
+        {
+          name: 'late',
+          synthesize: async (text) => ({
+            sampleRate: 8_000,
+            samples: joinSamples([lead, sayInTones(text)]),
+          }),
+        },
+        toneRecognizer(),
+      );
+      const { line, far } = await call(t, { media, speech });
+      // A packet arrives with its first sample and lasts 20 ms.
+      const isWithin = (lateMs: number): boolean => lateMs > -30 && lateMs < 80;
+      await measure(t, isWithin, async () => {
+        await delay(500);
+        const saidAt = Date.now();
+        const utterance = line.say('Good morning.');
+        await until(() => line.all('line.played').length === utterance);
+        const first = far.heard().find(({ at, loudness }) => at > saidAt && loudness > audible);
+        return (first?.at ?? 0) - (line.all('line.played').at(-1)?.startedAt ?? 0);
+      });
+      await hangUp(t, line);
+    });
+  }
 
   realTimeTest('does not end a turn at a short pause', async (t) => {
     const { line, far } = await call(t);
@@ -274,7 +322,8 @@ if (missing.length > 0) {
     t.log({ firstAudioMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
     t.true(firstSoundAt < completeAt);
 
-    const lastSound = soundings(await voiceOf(short, 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;
+    const sounding = soundings(await voiceOf(short, 'en'), 8_000, { pauseMs: 2_000 })[0];
+    const soundingMs = (sounding?.to ?? 0) - (sounding?.from ?? 0);
     await measure(
       t,
       (lateMs: number) => lateMs > -30 && lateMs < 100,
@@ -283,7 +332,7 @@ if (missing.length > 0) {
         await until(() => line.all('line.played').length === utterance);
         await delay(200);
         const startedAt = line.all('line.played').at(-1)?.startedAt ?? 0;
-        return (far.lastHeardAt() ?? 0) + 20 - startedAt - lastSound;
+        return (far.lastHeardAt() ?? 0) + 20 - startedAt - soundingMs;
       },
     );
     t.true(line.all('line.played').every(({ whole }) => whole));
@@ -300,8 +349,7 @@ if (missing.length > 0) {
       await until(() => line.all('line.played').length === utterance);
       await delay(500);
       const cut = line.all('line.played').at(-1);
-      const began = (cut?.startedAt ?? 0) + (voice?.from ?? 0);
-      const heardShare = ((far.lastHeardAt() ?? 0) - began) / voiceMs;
+      const heardShare = ((far.lastHeardAt() ?? 0) - (cut?.startedAt ?? 0)) / voiceMs;
       const cutShare = (cut?.text ?? '').length / sentence.length;
       t.true(cut?.whole === false && sentence.startsWith(cut.text), cut?.text);
       t.true(Math.abs(cutShare - heardShare) < 0.2, `${cutShare} of the text, ${heardShare} of the sound`);

@@ -281,7 +281,7 @@ const recordedInMemory = (
         async append(bytes) {
           await broken.appended;
           failWith(broken.append);
-          chunks.push(bytes);
+          chunks.push(bytes.slice());
         },
         async close(hasEnd) {
           failWith(broken.close);
@@ -460,6 +460,17 @@ test.serial('returns audio in chunks of half a second, then the end', async (t) 
   t.is(await queue.next(), 'finished');
 });
 
+test.serial('uses the memory of a chunk again when the next one is asked for', async (t) => {
+  const queue = createAudioQueue();
+  const memory = new Set<unknown>();
+  for (let pushed = 0; pushed < 10; pushed += 1) {
+    queue.push({ counterparty: new Int16Array(rate / 2), agent: new Int16Array(rate / 2) });
+    const chunk = await queue.next();
+    if (typeof chunk !== 'string') memory.add(chunk.buffer);
+  }
+  t.is(memory.size, 2, 'one that is filled and one that is written');
+});
+
 test.serial('passes a chunk to a waiting reader when it is full', async (t) => {
   const queue = createAudioQueue();
   let given: Uint8Array | AudioEnd | undefined;
@@ -628,13 +639,16 @@ const takenOver = async (t: ExecutionContext, waitMs = 0) => {
     node: second.node,
     from: first.node,
   });
-  const reach = { first: true, failures: 0 };
+  const reach = { first: true, failures: 0, isJournalAway: false };
   const away = () => {
     reach.failures += 1;
     return Promise.reject(new Error('The gateway is away'));
   };
   const after = await second.start(null, {
     assembly: { waitMs, askAgainMs: 20 },
+    get isJournalAway() {
+      return reach.isJournalAway;
+    },
     otherParts: {
       list: async (node, id) => (node === first.node && reach.first ? before.own.parts(id) : away()),
       open: async (node, name) => (node === first.node && reach.first ? before.own.openPart(name) : away()),
@@ -700,6 +714,33 @@ test.serial(
     t.is(second.facts.length, 2);
   },
 );
+
+test.serial('completes a truncated recording once, also while the journal is not stored', async (t) => {
+  const { second, callId, after, reach } = await takenOver(t);
+  const isStored = (id: string) =>
+    until('it is stored', async () => ((await second.statusOf(id)) === 'completed' ? true : undefined));
+  reach.first = false;
+  record(after, callId, 5);
+  await second.end(callId);
+  await completed(second);
+  await isStored(callId);
+  // Each look asks for the missing part of this one, whose gateway never returns.
+  const other = await second.call('active');
+  const taken = { type: 'call.taken_over', at: Date.now(), node: second.node, from: 'gone' } as const;
+  await recordFact(second.database, other, 3, taken);
+  after.expect(other, { talkedMs: () => 10_000, node: 'gone' });
+  record(after, other, 1);
+  await second.end(other);
+  await completed(second, 2);
+  await isStored(other);
+
+  reach.isJournalAway = true;
+  reach.first = true;
+  t.false((await completed(second, 3)).fact.truncated);
+  const asked = reach.failures;
+  await until('three more looks', () => (reach.failures >= asked + 3 ? true : undefined));
+  t.is(second.facts.length, 3);
+});
 
 test.serial('a recording without a part in its middle is truncated', async (t) => {
   const { second, callId, after, reach } = await takenOver(t);

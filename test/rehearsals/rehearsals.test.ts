@@ -2,12 +2,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { caseLines, changeLines, closingLines } from '#src/commands/rehearse/report.ts';
+import type { RehearsedCall, RehearsedCase } from '#src/domain/rehearsal.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { changesSince, keep } from '#src/rehearsals/comparison.ts';
 import { type JournalledStep, createCoverage, statesOf } from '#src/rehearsals/coverage.ts';
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
-import type { CaseResult, SuiteResult } from '#src/rehearsals/run-suite.ts';
+import { outcomeOf, type SuiteResult } from '#src/rehearsals/run-suite.ts';
 import { suiteJsonSchema } from '#src/rehearsals/suite-schema.ts';
 
 // Suites
@@ -68,6 +69,22 @@ test.serial(
   [[5, 11, /Another case has this name/]],
 );
 
+test.serial(
+  wrong,
+  'a persona before the last step',
+  `${head}      - persona: Anna\n        goal: Book\n      - hangs_up: true\n`,
+  [[4, 18, /A persona is the last step/]],
+);
+test.serial(wrong, 'a persona without a goal', `${head}      - persona: Anna\n`, [
+  [4, 9, /A persona has a goal/],
+]);
+test.serial(
+  wrong,
+  'the goal of a case without a persona',
+  `${head}      - hangs_up: true\n    expect: { goal: reached }\n`,
+  [[5, 21, /Only a persona has a goal/]],
+);
+
 test.serial('the included suites are valid and name their schema', (t) => {
   const files = globSync('*.yaml', { cwd: examples });
   t.is(files.length, 3);
@@ -85,23 +102,28 @@ test.serial('the JSON schema for editors equals the schema that reads suites', (
 
 // Results
 
-const failed = (message: string, turn: number | null = null): CaseResult['runs'][number] => ({
+const failed = (message: string, turn: number | null = null): RehearsedCall => ({
   callId: 'call-1',
   failures: [{ message, turn }],
-  turns: ['One', 'Two', 'Three', 'Four & <five>'].map((text, index) => ({
-    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-    text,
-  })),
-  steps: [],
+  persona: null,
+  verdicts: [],
 });
-const good = { callId: 'call-2', failures: [], turns: [], steps: [] };
-const result = (name: string, ...runs: CaseResult['runs']): CaseResult => {
+const transcripts = new Map([
+  [
+    'call-1',
+    ['One', 'Two', 'Three', 'Four & <five>'].map((text, index) => ({
+      role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      text,
+    })),
+  ],
+]);
+const good: RehearsedCall = { callId: 'call-2', failures: [], persona: null, verdicts: [] };
+const result = (name: string, ...runs: RehearsedCall[]): RehearsedCase => {
   const passed = runs.filter(({ failures }) => failures.length === 0).length;
-  const outcome = passed === runs.length ? 'passed' : passed === 0 ? 'failed' : 'flaky';
-  return { name, outcome, passed, runs, tookSec: 1.5 };
+  return { name, outcome: outcomeOf(passed, runs.length), passed, runs, tookSec: 1.5 };
 };
 
-const suite = (...cases: CaseResult[]): SuiteResult => ({
+const suite = (...cases: RehearsedCase[]): SuiteResult => ({
   cases,
   coverage: [
     {
@@ -115,14 +137,26 @@ const suite = (...cases: CaseResult[]): SuiteResult => ({
 const plain = (_style: string, text: string): string => text;
 
 test.serial('prints a failed case with the words around the failure', (t) => {
-  const text = caseLines(result('says goodbye', failed('never_says: …', 1)), plain);
+  const text = caseLines(result('says goodbye', failed('never_says: …', 1)), transcripts, plain);
   t.regex(text, /✘ says goodbye \(1\.5 s\)\n {4}never_says: …\n/);
   t.regex(text, / {8}other party: One\n {6}> agent: Two\n/);
   t.regex(text, /call call-1\n$/);
 });
 
+test.serial('prints verdicts of the language model with their reasons, and the end of a persona', (t) => {
+  const judged: RehearsedCall = {
+    ...good,
+    persona: { outcome: 'given_up', reason: 'No table is free.' },
+    verdicts: [{ statement: 'The agent is polite', holds: true, reason: 'It said please.' }],
+  };
+  const text = caseLines(result('one', judged), transcripts, plain);
+  t.regex(text, /✔ one[^\n]*\n {4}“The agent is polite” holds: It said please\.\n/);
+  t.regex(text, /the person: given up: No table is free\.\n$/);
+});
+
 test.serial('prints how often a flaky case passed', (t) => {
-  t.regex(caseLines(result('one', good, failed('x'), good), plain), /~ one: flaky, passed 2 of 3/);
+  const flaky = result('one', good, failed('x'), good);
+  t.regex(caseLines(flaky, transcripts, plain), /~ one: flaky, passed 2 of 3/);
 });
 
 test.serial('prints the states that were not visited', (t) => {
@@ -133,7 +167,7 @@ test.serial('prints the states that were not visited', (t) => {
 
 test.serial('counts failures and flaky cases in JUnit XML, and escapes words', (t) => {
   const all = suite(result('a "b"', good), result('<c>', failed('says: “\u{0}x”'), good));
-  const xml = junitOf('suite & more', all);
+  const xml = junitOf('suite & more', all, transcripts);
   t.regex(xml, /<testsuite name="suite &amp; more" tests="2" failures="1"/);
   t.regex(xml, /<testcase classname="suite &amp; more" name="a &quot;b&quot;" time="1\.500"><\/testcase>/);
   t.regex(xml, /name="&lt;c&gt;"[^>]*><failure message="flaky: passed 1 of 2; says: “x”">/);
@@ -173,7 +207,8 @@ const steps: JournalledStep[] = [
 
 const taken = (chart: string, steps: JournalledStep[]): ((name: string) => boolean) => {
   const coverage = createCoverage();
-  const never = (): string[] => coverage.report().find((one) => one.chart === chart)?.transitions.never ?? [];
+  const never = (): readonly string[] =>
+    coverage.report().find((one) => one.chart === chart)?.transitions.never ?? [];
   const before = never();
   coverage.add(steps);
   const after = never();

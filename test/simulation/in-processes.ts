@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { compileCache } from '#test/run/node-options.ts';
+import { compileCache, nodeOptions } from '#test/run/node-options.ts';
+import { prepareCluster } from './postgres.ts';
 
 const share = z.object({ index: z.number(), step: z.number() });
 
@@ -17,12 +18,6 @@ export const ownShare = (): Share | null => {
   return told === undefined ? null : share.parse(JSON.parse(told));
 };
 
-/**
- * Most objects of a world live shorter than it: with more room for them, from the beginning, they are collected with less
- * work.
- */
-const roomForShortLived = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
-
 const compiled = join(import.meta.dirname, '../..', compileCache);
 
 /**
@@ -34,11 +29,14 @@ export const inProcesses = async (options: {
   most: number;
   onTold: (told: unknown) => void;
 }): Promise<void> => {
+  // Once, before both processes need it.
+  await prepareCluster();
   const step = Math.max(1, Math.min(availableParallelism(), options.most));
   await Promise.all(
     Array.from({ length: step }, async (_, index) => {
       const child = fork(options.program, process.argv.slice(2), {
-        execArgv: [...process.execArgv, ...roomForShortLived],
+        // Processes with the same options of V8 use the same compiled modules.
+        execArgv: [...process.execArgv, ...nodeOptions],
         env: {
           NODE_COMPILE_CACHE: compiled,
           ...process.env,

@@ -3,7 +3,10 @@
  * of sessions and their termination are tables and functions that precede the catalogue in the search path; random
  * functions are replaced the same way. All sessions share prepared statements under common names.
  */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { z } from 'zod';
 import { bookkeepingTables, bookkeepingTriggers } from './bookkeeping.ts';
 import type { SimulatedProcess } from './simulated-time.ts';
 import { withoutTimers } from './determinism.ts';
@@ -76,6 +79,30 @@ const settings = [
   'track_activities=off',
   'track_counts=off',
 ];
+
+const packages = join(import.meta.dirname, '../../node_modules');
+
+/** A created cluster of this version of PGlite: creating one takes seven times as long as loading it. */
+const clusterFile = (): string => {
+  const manifest = readFileSync(join(packages, '@electric-sql/pglite/package.json'), 'utf8');
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest));
+  return join(packages, `.cache/simulation/cluster-${version}.tar`);
+};
+
+/** Creates the file of the cluster if it is missing. All simulations load that file, so that they begin alike. */
+export const prepareCluster = async (): Promise<string> => {
+  const file = clusterFile();
+  if (existsSync(file)) return file;
+  const server = await PGlite.create();
+  const cluster = await server.dumpDataDir('none');
+  await server.close();
+  mkdirSync(dirname(file), { recursive: true });
+  // Another process may do the same: a file is complete when it has its name.
+  const incomplete = `${file}.${process.pid}`;
+  writeFileSync(incomplete, Buffer.from(await cluster.arrayBuffer()));
+  renameSync(incomplete, file);
+  return file;
+};
 
 /** Tables of the schema, each before those that it refers to. */
 const tablesInOrder = async (server: PGlite): Promise<string[]> => {
@@ -155,7 +182,8 @@ export class Postgres {
 
   static async start(): Promise<Postgres> {
     const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])];
-    const server = await PGlite.create({ startParams });
+    const loadDataDir = new Blob([readFileSync(await prepareCluster())]);
+    const server = await PGlite.create({ startParams, loadDataDir });
     await server.exec(sessionsOfItsOwn);
     await server.exec(bookkeepingTables);
     await server.exec('listen simulated_end');

@@ -14,9 +14,6 @@ import { inProcesses, ownShare, type Share } from './in-processes.ts';
 import { findPlanted, ruleOf, type Finding } from './find-planted.ts';
 import { checkPlanted, plantedHere } from './plant.ts';
 import type { Mistake } from './planted.ts';
-import { callRowsOf, openInConsole } from './open-seed.ts';
-import { planOf } from './plan.ts';
-import { runSeed, startPostgres } from './run-seed.ts';
 import { createTally, toldOf } from './tally.ts';
 
 const wholeNumber = z.coerce.number().int().nonnegative();
@@ -51,8 +48,12 @@ const seeds = options.seeds ?? (options.planted ? 200 : 100);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** The gateway is loaded only in processes that run seeds: their parent would compile it without stored code. */
+const loadSeeds = () => import('./run-seed.ts');
+
 /** Runs every `step`-th seed while time remains. */
 const workOff = async ({ index, step }: Share): Promise<void> => {
+  const { runSeed, startPostgres } = await loadSeeds();
   const postgres = await startPostgres();
   const deadline = machineNow() + options.minutes * 60_000;
   const behindLast = options.from + seeds;
@@ -61,18 +62,23 @@ const workOff = async ({ index, step }: Share): Promise<void> => {
 };
 
 const oneSeed = async (seed: number): Promise<number> => {
+  const { runSeed, startPostgres } = await loadSeeds();
   const postgres = await startPostgres();
-  const { violations, lines, digest, plan } = await runSeed(seed, postgres, planOf(seed), true);
+  const { violations, lines, digest, plan } = await runSeed(seed, postgres, undefined, true);
   const file = `simulation-${seed}.txt`;
   writeFileSync(file, `${JSON.stringify(plan)}\n${lines.join('\n')}\n`);
   say(`seed ${seed}: ${violations.length === 0 ? 'every rule held' : violations.join('\n  ')}`);
   say(`its journal is in ${file}, digest ${digest}`);
-  if (options.open) await openInConsole(callRowsOf(postgres), resolve(`simulation-${seed}`), say);
+  if (options.open) {
+    const { callRowsOf, openInConsole } = await import('./open-seed.ts');
+    await openInConsole(callRowsOf(postgres), resolve(`simulation-${seed}`), say);
+  }
   return violations.length === 0 ? 0 : 1;
 };
 
 /** Runs seeds until the rule of the planted mistake is broken. */
 const findMistake = async (mistake: Mistake): Promise<void> => {
+  const { runSeed, startPostgres } = await loadSeeds();
   const rules = new Set<string>();
   const postgres = await startPostgres((violations) => violations.forEach((one) => rules.add(ruleOf(one))));
   checkPlanted(mistake);

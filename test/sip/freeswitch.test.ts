@@ -7,7 +7,7 @@ import pino from 'pino';
 import { openFence } from '#src/domain/fence.ts';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { ServerRefusal } from '#sip/heartbeat.ts';
-import { claimChannel } from '#sip/freeswitch/take-over-channel.ts';
+import { claimChannel, type InTurn } from '#sip/freeswitch/take-over-channel.ts';
 import { queryChannelStatistics, parseChannelStatistics } from '#sip/freeswitch/channel-statistics.ts';
 import { ChannelGone, ChannelTaken, openChannelAudio } from '#sip/freeswitch/channel-audio.ts';
 import type { ChannelHolder } from '#sip/freeswitch/keep-alive.ts';
@@ -753,7 +753,8 @@ const setUpOpenUnicast = (isThere = true) => {
       options,
     );
   /** Begins a unicast in the park of this function. */
-  const beginIn = (park: () => Promise<void>) => beginUnicast('a-channel', { ...options, park });
+  const beginIn = (park: () => Promise<void>, inTurn?: InTurn) =>
+    beginUnicast('a-channel', { ...options, park, ...(inTurn === undefined ? {} : { inTurn }) });
   const events = (): Parameters<UnicastChannel['listen']>[0] => {
     if (listening === null) throw new Error('The media thread has no listener');
     return listening;
@@ -805,6 +806,28 @@ test.serial('opens its local port before the channel is parked, and the unicast 
   begun.resolve();
   await beginning;
   t.is(told.length, 3);
+});
+
+test.serial('parks a channel and opens its unicast in one turn, with an open local port', async (t) => {
+  const { beginIn, told, opened, begun } = setUpOpenUnicast();
+  const turn = Promise.withResolvers<void>();
+  const beginning = beginIn(
+    async () => void told.push('parking'),
+    async (move) => {
+      await turn.promise;
+      told.push(`a turn with ${opened.length} open port`);
+      const moved = await move();
+      told.push('end of the turn');
+      return moved;
+    },
+  );
+  begun.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(told, []);
+  turn.resolve();
+  await beginning;
+  t.deepEqual(told.slice(0, 2), ['a turn with 1 open port', 'parking']);
+  t.is(told.at(-1), 'end of the turn');
 });
 
 test.serial('closes its local port if the channel cannot be parked', async (t) => {

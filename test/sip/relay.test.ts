@@ -171,6 +171,57 @@ test.serial('hangs up a call that no gateway resumes, and keeps one that is resu
   await t.notThrowsAsync(kept.call.receives('BYE'));
 });
 
+/** The INVITE of a gateway to a telephone that has not answered yet. */
+const invited = async (world: Awaited<ReturnType<typeof startRelay>>, gateway: Client) => {
+  void gateway.ask(
+    `sip||\r\nINVITE sip:n@${world.trunk.address} SIP/2.0\r\nContent-Type: application/sdp\r\n\r\n${sdp}`,
+  );
+  return world.trunk.receives('INVITE');
+};
+
+test.serial('cancels an unanswered INVITE of a gateway whose connection has ended', async (t) => {
+  const world = await startRelay(t);
+  const doomed = await world.client();
+  const call = await invited(world, doomed);
+  doomed.socket.end();
+  await until('it is gone', () => world.relay.sizes().leftInvites === 1 || undefined);
+  world.clock.advance(relayNumbers.cancelMs - 1);
+  t.deepEqual(call.unread(), []);
+  world.clock.advance(1);
+  await call.receives('CANCEL');
+  call.answers(200, { to: 'CANCEL' });
+  call.answers(487, { to: 'INVITE' });
+  await until('nothing is left', () => world.relay.sizes().leftInvites === 0 || undefined);
+  t.is(world.relay.sizes().left, 0);
+});
+
+test.serial('hangs up a telephone that answers an INVITE whose gateway is gone', async (t) => {
+  const world = await startRelay(t);
+  const doomed = await world.client();
+  const call = await invited(world, doomed);
+  doomed.socket.end();
+  await until('it is gone', () => world.relay.sizes().leftInvites === 1 || undefined);
+  call.answers(200, { sdp });
+  await call.receives('ACK');
+  await t.notThrowsAsync(call.receives('BYE'));
+  t.is(world.relay.sizes().leftInvites, 0);
+});
+
+test.serial('leaves an INVITE of a lost gateway to another gateway that cancels it', async (t) => {
+  const world = await startRelay(t);
+  const doomed = await world.client();
+  const call = await invited(world, doomed);
+  call.answers(180);
+  const { transactionId } = await doomed.told('SIP/2.0 180');
+  doomed.kill();
+  await until('it is gone', () => world.relay.sizes().leftInvites === 1 || undefined);
+  const next = await world.client();
+  await next.ask(`sip|${transactionId}||\r\nCANCEL sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
+  await call.receives('CANCEL');
+  world.clock.advance(relayNumbers.cancelMs);
+  t.deepEqual(call.unread(), []);
+});
+
 test.serial(
   'sends callers of a dead gateway a retry time unless another gateway answers first',
   async (t) => {
@@ -228,7 +279,7 @@ test.serial('keeps no state of an ended call', async (t) => {
   const refused = world.trunk.calls('07012345678', { sdp });
   await gateway.answer((await gateway.told('INVITE')).transactionId, '486 Busy Here');
   await refused.receives(486);
-  const none = { asked: 0, transactions: 0, dialogs: 0, left: 0, leftDialogs: 0, held: 0 };
+  const none = { asked: 0, transactions: 0, leftInvites: 0, dialogs: 0, left: 0, leftDialogs: 0, held: 0 };
   t.deepEqual(world.relay.sizes(), { ...none, gateways: 1 });
 });
 

@@ -556,7 +556,7 @@ test.serial(
     const [one, two] = await twoGateways(t, new SimulatedClock());
     const trunk = someTrunk({ maxChannels: 10 });
     const out = async ({ acquire }: typeof one): Promise<Permit | null> => {
-      const acquired = await acquire(trunk, false, { callId: randomUUID(), signal });
+      const acquired = await acquire(trunk, false, { callId: randomUUID(), leg: 'first', signal });
       if ('permit' in acquired) return acquired.permit;
       t.is(acquired.full, 'The trunk "carrier" has no free channel (of 10).');
       return null;
@@ -587,9 +587,9 @@ test.serial(
 test.serial('queues a call on its last trunk for a channel of another gateway', async (t) => {
   const [one, two] = await twoGateways(t);
   const trunk = someTrunk({ maxChannels: 1 });
-  const first = await one.acquire(trunk, true, { callId: randomUUID(), signal });
+  const first = await one.acquire(trunk, true, { callId: randomUUID(), leg: 'first', signal });
   if ('full' in first) throw new Error(first.full);
-  const waiting = two.acquire(trunk, true, { callId: randomUUID(), signal });
+  const waiting = two.acquire(trunk, true, { callId: randomUUID(), leg: 'first', signal });
   first.permit.release();
   t.true('permit' in (await waiting));
 });
@@ -599,9 +599,9 @@ const away = (): Promise<never> => Promise.reject(new Error('The database is awa
 test.serial('applies limits per gateway while the database is unreachable, and reports it', async (t) => {
   const gateway = limitsOver({ take: away, keep: away, giveBack: away, turn: away }, new SimulatedClock());
   const trunk = someTrunk({ maxChannels: 1, callsPerSecond: 1 });
-  const first = await gateway.acquire(trunk, false, { callId: randomUUID(), signal });
+  const first = await gateway.acquire(trunk, false, { callId: randomUUID(), leg: 'first', signal });
   t.true('permit' in first);
-  t.true('full' in (await gateway.acquire(trunk, false, { callId: randomUUID(), signal })));
+  t.true('full' in (await gateway.acquire(trunk, false, { callId: randomUUID(), leg: 'first', signal })));
   t.is(gateway.arrive(trunk, randomUUID()), null);
   t.true(gateway.warned.length > 0);
   if ('permit' in first) first.permit.release();
@@ -613,7 +613,7 @@ test.serial('delays a call only for a limited time if the database is unresponsi
   const silent = (): Promise<never> => new Promise(() => {});
   const gateway = limitsOver({ take: silent, keep: silent, giveBack: silent, turn: silent }, clock);
   const trunk = someTrunk({ maxChannels: 1 });
-  const acquiring = gateway.acquire(trunk, false, { callId: randomUUID(), signal });
+  const acquiring = gateway.acquire(trunk, false, { callId: randomUUID(), leg: 'first', signal });
   for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
   clock.increment(patienceMs);
   t.true('permit' in (await acquiring));

@@ -127,6 +127,22 @@ test.serial('sends agent actions to the phone that has the call', (t) => {
   t.like(phone.told.at(-1), { type: 'ended', reason: 'other_side' });
 });
 
+test.serial('sends what was heard of the last words of the agent when the call ends', (t) => {
+  for (const hangsUp of ['phone', 'agent']) {
+    const network = createPhoneNetwork();
+    const { phone, line } = connected(network);
+    line.say('One two three four five six seven eight.');
+    network.clock.advance(700);
+    if (hangsUp === 'agent') line.tell({ type: 'hangUp' });
+    else phone.send({ type: 'hang_up' });
+    network.until(() => line.isOver());
+    t.deepEqual(phone.story().slice(2), ['agent_says', 'agent_stops', 'ended']);
+    t.deepEqual(phone.all('agent_stops')[0]?.heard, { utterance: 1, text: line.all('line.played')[0]?.text });
+    t.regex(line.all('line.played')[0]?.text ?? '', /^One two/);
+    t.deepEqual(line.breaches, []);
+  }
+});
+
 test.serial('uses the heard part that the phone reports when it speaks aloud', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
@@ -809,6 +825,11 @@ test.serial("plays the agent's audio to the exact sample, and recognizes and rep
   t.deepEqual(
     phone.all('you_said').map(({ text }) => text),
     [hearing],
+  );
+  t.deepEqual(
+    phone.all('you_say').map(({ text }) => text),
+    [hearing, ''],
+    'preliminary words, before and after the end of the turn',
   );
   t.deepEqual(line.breaches, []);
 });

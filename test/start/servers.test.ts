@@ -592,11 +592,14 @@ const credentials = {
 
 const printed = welcome(credentials, 'simulator', 1_234, true);
 
-/** Arguments that a shell passes for each printed command. */
-const argumentsOf = async (commands: string): Promise<string[][]> => {
+/** Arguments that a shell passes for each printed command. `npm run credentials` sets the key, from the right folder. */
+const argumentsOf = async (commands: string, folder = ''): Promise<string[][]> => {
   const tells = '{ for argument; do printf "%s\\0" "$argument"; done; printf "\\n"; }';
-  const programs = `curl() ${tells}\nnpm() ${tells}`;
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${programs}\n${commands}`]);
+  const sets = `{ [ "$GW_DATA_DIR" != "$FOLDER" ] || echo export NUMBER_KEY=gw_live_key; }`;
+  const programs = `curl() ${tells}\nnpm() { if [ "$3" = credentials ]; then ${sets}; else ${tells}; fi; }`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${programs}\n${commands}`], {
+    env: { ...process.env, FOLDER: folder },
+  });
   return stdout
     .trimEnd()
     .split('\n')
@@ -647,7 +650,7 @@ test.serial('prints start time, number and file, but not the admin token', (t) =
 });
 
 test.serial(
-  'without a terminal, the commands read the key from the file instead of showing it',
+  'without a terminal, the commands take the key from the file instead of showing it',
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "trunkline's welcome-"));
     t.teardown(() => rm(folder, { recursive: true }));
@@ -659,7 +662,9 @@ test.serial(
       .split('\n')
       .filter((line) => line.startsWith('    '))
       .join('\n');
-    for (const command of (await argumentsOf(commands)).filter(([first]) => first === '-s'))
+    const requests = (await argumentsOf(commands, folder)).filter(([first]) => first === '-s');
+    t.is(requests.length, 2);
+    for (const command of requests)
       t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
   },
 );

@@ -22,8 +22,12 @@ import { credentialsIn, emptyFolder, runGateway, serverSettings, startedGateway 
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-/** The indented commands of the welcome, each with its continuation lines. */
-const commandsIn = (printed: string): string[] => printed.match(/^ {4}curl (?:.*\\\n)*.*$/gm) ?? [];
+/** The indented requests of the welcome, each with its continuation lines, after the command that sets their variables. */
+const commandsIn = (printed: string): string[] => {
+  const [setVariables = ''] = printed.match(/^ {4}eval .*$/m) ?? [];
+  const requests = printed.match(/^ {4}curl (?:.*\\\n)*.*$/gm) ?? [];
+  return requests.map((request) => `${setVariables}\n${request}`);
+};
 
 /** The request of the printed command, for a machine without curl. */
 const sendAsPrinted = async (command: string): Promise<unknown> => {

@@ -117,7 +117,8 @@ test.serial('counts calls at start and end, and returns the current number', asy
 
 test.serial('has metrics in base units for stages, replies, recordings, requests and lines', async (t) => {
   const { bus, stored, metrics, health, text } = createMetricsWorld();
-  bus.publish('measured', { callId: 'a', stage: 'first_token', milliseconds: 250 });
+  bus.publish('measured', { callId: 'a', agent: 'webhook', stage: 'first_token', milliseconds: 250 });
+  bus.publish('measured', { callId: 'a', agent: null, stage: 'endpointing', milliseconds: 1_250 });
   stored({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
   metrics.languageModelFailed('first_token_timeout');
   stored({ type: 'recording.failed', at: 1 });
@@ -137,9 +138,10 @@ test.serial('has metrics in base units for stages, replies, recordings, requests
   health.isReady = false;
   const shown = await text();
   for (const [line, value] of [
-    ['trunkline_turn_stage_seconds_sum{stage="first_token"}', 0.25],
-    ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token"}', 0],
-    ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
+    ['trunkline_turn_stage_seconds_sum{stage="first_token",agent="webhook"}', 0.25],
+    ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token",agent="webhook"}', 0],
+    ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token",agent="webhook"}', 1],
+    ['trunkline_turn_stage_seconds_sum{stage="endpointing",agent="none"}', 1.25],
     ['trunkline_replies_failed_total{failure="http_error"}', 1],
     ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
     ['trunkline_sip_reasons_total{protocol="SIP",cause="603"}', 1],

@@ -32,6 +32,8 @@ export type ListeningNumbers = Readonly<{
 export type Listener = {
   /** Processes the next audio of the other party, at the sample rate of the call. */
   write(samples: Int16Array): void;
+  /** Returns the other party's words in its current turn as recognized so far; empty without words. */
+  hearing(): string;
   /** Changes the recognition language (BCP 47) from the next sentence on. */
   changeLanguage(language: string): void;
   /** Reports a finished turn and releases all resources. Idempotent. */
@@ -72,16 +74,16 @@ export type ListenerOptions = {
  * Detects that audio stopped arriving during a voice. After a stall of the process, the timer fires before the waiting
  * packets are read, so the check is made twice.
  */
-const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
+const createAudioWatch = (time: LineTime, onNoAudio: (forMs: number) => void) => {
   const alarm = createAlarm(time);
   let lastAt = 0;
   const hasNone = (): boolean => time.since(lastAt) >= noAudioMs;
   const lookAgain = (): void => {
-    if (hasNone()) onNoAudio();
+    if (hasNone()) onNoAudio(time.since(lastAt));
     else start();
   };
   const start = (): void =>
-    alarm.set(noAudioMs, () => {
+    alarm.set(Math.max(frameMs, noAudioMs - time.since(lastAt)), () => {
       if (hasNone()) alarm.set(frameMs, lookAgain);
       else start();
     });
@@ -168,6 +170,7 @@ const takeTurns = (
   return {
     write: turns.write,
     recognized: turns.recognized,
+    hearing: turns.hearing,
     /** Runs `wanted` at once, or when the current turn has ended. */
     changeRecognizer(wanted: () => void): void {
       change = wanted;
@@ -269,6 +272,7 @@ export const createListener = (options: ListenerOptions): Listener => {
       activity.write(narrow, agentDb() ?? -Infinity);
       if (answerer?.isCurious() === true) beeps.write(narrow);
     },
+    hearing: turns.hearing,
     changeLanguage(changed) {
       if (!isOver) turns.changeRecognizer(() => recognitions.change(changed));
     },

@@ -36,6 +36,8 @@ export type TurnTaking = {
    */
   speechLasts(): void;
   isTurnOpen(): boolean;
+  /** Returns the words of the open turn as recognized so far; empty without words. */
+  hearing(): string;
   /** Properties that the recognizer has shown; reset when another recognizer returns the next turn. */
   readonly words: Pick<NewWords, 'comeEarly' | 'forget'>;
   /** Ends listening and reports a finished turn. Idempotent. */
@@ -171,6 +173,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     },
     write: judge.write,
     isTurnOpen: () => turn !== null,
+    hearing: () => (turn === null ? '' : textOf(turn)),
     words,
     speechLasts() {
       if (turn !== null && !words.comeEarly()) reports.speech(turn);

@@ -31,8 +31,8 @@ export type VoiceNumbers = Readonly<{
 export type VoiceActivity = {
   /** Processes the next audio at 8000 Hz, with the level of the agent's voice. */
   write(samples: Int16Array, agentDb: number): void;
-  /** Called when no more audio arrives. Ends a current voice. */
-  silence(): void;
+  /** Called when no audio has arrived for `agoMs`. Ends a current voice. */
+  silence(agoMs: number): void;
   isVoiced(): boolean;
 };
 
@@ -71,8 +71,9 @@ export const createVoiceActivity = (options: {
     );
   };
 
-  const turn = (): void => {
-    const agoMs = against * frameMs;
+  /** `quietMs` is the time without audio since the last frame. */
+  const turn = (quietMs = 0): void => {
+    const agoMs = against * frameMs + quietMs;
     isOn = !isOn;
     against = 0;
     (isOn ? on.began : on.ended)(agoMs);
@@ -93,8 +94,8 @@ export const createVoiceActivity = (options: {
         take(all.subarray(from, from + frameLength), agentDb);
       rest = all.slice(whole);
     },
-    silence() {
-      if (isOn) turn();
+    silence(agoMs) {
+      if (isOn) turn(agoMs);
     },
     isVoiced: () => isOn,
   };

@@ -66,13 +66,32 @@ const createFrameDelay = () => {
   };
 };
 
+/** Longest audio whose memory is used again: a frame is shorter, and silence in place of a long gap is rare. */
+const mostReused = recordingSampleRate;
+
+/** Memory for the audio of one write, because fifty allocations a second and call make V8 collect garbage all the time. */
+const createScratch = () => {
+  const memory = new Int16Array(mostReused);
+  return (length: number): Int16Array =>
+    length > mostReused ? new Int16Array(length) : memory.subarray(0, length);
+};
+
+/** Both are in use in a write, which is over when the next one of any call begins. */
+const counterpartyScratch = createScratch();
+const agentScratch = createScratch();
+
 /**
- * Converts samples to the rate of recordings. If that is twice the rate of the call, each new sample is the mean of its
- * neighbours. The code is a loop, because an iterator would take three times as long.
+ * Converts samples to the rate of recordings, into memory of `reserve`. If that is twice the rate of the call, each new
+ * sample is the mean of its neighbours. The code is a loop, because an iterator would take three times as long.
  */
-const forRecording = (samples: Int16Array, rate: SampleRate, before: number): Int16Array => {
+const forRecording = (
+  samples: Int16Array,
+  rate: SampleRate,
+  before: number,
+  reserve: (length: number) => Int16Array = (length) => new Int16Array(length),
+): Int16Array => {
   if (rate === recordingSampleRate) return samples;
-  const result = new Int16Array(samples.length * 2);
+  const result = reserve(samples.length * 2);
   let last = before;
   for (let index = 0; index < samples.length; index += 1) {
     const sample = samples[index] ?? 0;
@@ -117,9 +136,12 @@ const createAgentTrack = (rate: SampleRate) => {
         .filter(({ from, end }) => end > from);
     },
     skipTo,
-    /** Returns the audio between these positions. Positions before `end` must not be read again. */
+    /**
+     * Returns the audio between these positions, until the next call of this function for any call. Positions before
+     * `end` must not be read again.
+     */
     take(begin: number, end: number): Int16Array {
-      const taken = new Int16Array(end - begin);
+      const taken = agentScratch(end - begin).fill(0);
       for (const stretch of stretches) {
         if (stretch.from >= end) break;
         const from = Math.max(begin, stretch.from);
@@ -167,7 +189,7 @@ export const createCallRecording = (sink: CallSink, time: LineTime, rate: Sample
 
   const writeFrames = (frames: readonly Int16Array[]): void => {
     for (const frame of frames) {
-      if (sink.isWanted()) write(forRecording(frame, rate, lastHeard));
+      if (sink.isWanted()) write(forRecording(frame, rate, lastHeard, counterpartyScratch));
       else skip((frame.length * recordingSampleRate) / rate);
       lastHeard = frame.at(-1) ?? lastHeard;
     }
@@ -186,7 +208,7 @@ export const createCallRecording = (sink: CallSink, time: LineTime, rate: Sample
       toneGate = createToneGate(rate);
     }
     if (end <= written) return;
-    if (sink.isWanted()) write(new Int16Array(end - written));
+    if (sink.isWanted()) write(counterpartyScratch(end - written).fill(0));
     else skip(end - written);
   };
 

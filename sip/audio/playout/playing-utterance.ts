@@ -4,7 +4,7 @@
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { LineTime } from '../line-time.ts';
-import { levelOf, samplesPerMs, silence, type SampleRate } from '../samples.ts';
+import { levelOf, quietDb, samplesPerMs, silence, type SampleRate } from '../samples.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 import type { AudioPath } from '../audio-path.ts';
 import { createLoudness } from './loudness.ts';
@@ -15,7 +15,10 @@ const breathMs = 120;
 /** Delay from playing a sample to hearing it at the far end. */
 const latencyMs = 40;
 
-/** A finished utterance. `startedAt` is wall-clock time. */
+/**
+ * A finished utterance. `startedAt` is the wall-clock time of its first audible sound: synthesized audio begins with up
+ * to some hundred milliseconds of silence.
+ */
 export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
 
 export type PlayingUtterance = {
@@ -87,6 +90,17 @@ export const placeToResume = (samples: Int16Array, played: number, rate: SampleR
   return windows.find(({ db }) => db <= loudest - gapDb)?.end ?? played;
 };
 
+/** Length of the pieces in which the first audible sound is searched. */
+const audibleMs = 10;
+
+/** Returns the position of the first audible sound; `null` if the samples are silent. */
+const audibleFrom = (samples: Int16Array, rate: SampleRate): number | null => {
+  const step = audibleMs * samplesPerMs(rate);
+  for (let from = 0; from < samples.length; from += step)
+    if (levelOf(samples.subarray(from, from + step)) > quietDb) return from;
+  return null;
+};
+
 /**
  * The audio of an utterance in transit. The audio is stored until the utterance ends, because audio taken back by a
  * pause is sent again. Positions are samples of the words.
@@ -102,9 +116,14 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
   let heardTo = 0;
   let from = 0;
   let sent = 0;
+  /** Time at which the first audible sample is played; null if none was sent. */
+  let audibleAt: number | null = null;
 
   const send = (samples: Int16Array): void => {
-    loudness.add(samples, time.now() + path.waiting() / samplesPerMs(sampleRate));
+    const at = time.now() + path.waiting() / samplesPerMs(sampleRate);
+    loudness.add(samples, at);
+    const audible = audibleAt === null ? audibleFrom(samples, sampleRate) : null;
+    if (audible !== null) audibleAt = Math.round(at + audible / samplesPerMs(sampleRate));
     path.send(samples);
     sent += samples.length;
     on.sent(samples);
@@ -132,6 +151,7 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
     /** Takes back audio that was not played, except for the fade-out. */
     silence(): void {
       const played = Math.min(length, from + sent - path.takeBack());
+      if (audibleAt !== null && audibleAt > time.now()) audibleAt = null;
       on.silenced();
       loudness.cut(time.now());
       const fading = fadedOut(joinSamples(pieces).subarray(played), sampleRate);
@@ -150,6 +170,9 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
       send(fadedIn(all.subarray(from), sampleRate));
     },
     levelAt: loudness.levelAt,
+    /** Returns the time of the first audible sound; undefined if none was played. */
+    audibleSince: (): number | undefined =>
+      audibleAt === null || audibleAt > time.now() ? undefined : audibleAt,
   };
 };
 
@@ -157,13 +180,16 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
   const { path, time, on } = options;
   const { utterance, text } = made;
   const perMs = samplesPerMs(options.sampleRate);
-  const startedAt = time.now();
+  const beganAt = time.now();
   const words = createWords(options);
   let isPaused = false;
 
+  /** An utterance without an audible sound starts when its audio is sent. */
+  const startedAt = (): number => words.audibleSince() ?? beganAt;
+
   const finish = (): void => {
     const heard = made.state === 'broken off' ? heardAfter(text, words.length() / perMs) : text;
-    on.played({ utterance, text: heard, startedAt, whole: true });
+    on.played({ utterance, text: heard, startedAt: startedAt(), whole: true });
   };
 
   const endWithBreath = (): void => {
@@ -201,7 +227,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
       const underWayMs = isPaused ? 0 : latencyMs;
       const share = Math.min(wordsMs, Math.max(0, playedMs - underWayMs)) / expected;
       const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);
-      return { utterance, text: heard, startedAt, whole: heard === text };
+      return { utterance, text: heard, startedAt: startedAt(), whole: heard === text };
     },
     level: () => words.levelAt(time.now()),
   };

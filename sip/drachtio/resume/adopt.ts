@@ -77,8 +77,9 @@ const adoptMedia = async (
   if (channel === null || trunk.srtp === 'optional') return null;
   try {
     if (channel.dialog !== undefined && !(await claimDialog(channel.dialog.id, options))) return null;
-    const keepsBridge = options.state.connectedWith !== null;
-    const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
+    const { connectedWith, formerSends } = options.state;
+    const terms = { srtp: trunk.srtp, keepsBridge: connectedWith !== null, formerSends };
+    const endpoint = await mediaServers.takeOverEndpoint(channel, terms);
     return ofCall(endpoint, standing, trunk, options);
   } catch (error) {
     logger.warn(

@@ -44,11 +44,14 @@ export type MoveOptions = {
  */
 export const ofCall = (
   endpoint: MediaEndpoint,
-  { agreed }: Standing,
+  { agreed, leg }: Standing,
   trunk: Trunk,
   { carriers, limits, callId }: Pick<MoveOptions, 'carriers' | 'limits' | 'callId'>,
 ): MediaEndpoint => {
-  const { release } = limits.goOn(trunk, callId);
+  const { release } = limits.goOn(trunk, {
+    callId,
+    leg: leg.isOfTransfer === true ? 'second' : 'first',
+  });
   const continued = { ...endpoint, localSdp: successorOf(agreed.localSdp, endpoint.localSdp) };
   return releasingWith(onTerms(continued, carriers.termsFor(trunk)), release);
 };

@@ -57,14 +57,21 @@ export const callEvent = z
     }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
-        'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).',
+        'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with `agent` (its kind) and the known values of `endpointing_ms` (from the last sound of the other party to the end of its turn), `queued_ms` (from then to the request for the reply), and from the request `first_token_ms`, `first_sentence_ms` and `first_audio_ms`; the wait is the sum of the first, the second and the last. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).',
       example: {
         turn: 1,
         role: 'assistant',
         text: 'Good morning.',
         whole: true,
         ended_at: '2026-11-21T12:00:02.000+09:00',
-        latency: { first_token_ms: 210, first_sentence_ms: 340, first_audio_ms: 520 },
+        latency: {
+          agent: 'webhook',
+          endpointing_ms: 60,
+          queued_ms: 0,
+          first_token_ms: 210,
+          first_sentence_ms: 310,
+          first_audio_ms: 360,
+        },
       },
     }),
   })

@@ -58,7 +58,7 @@ type SeenJournal = {
   endedAt(): number;
 };
 
-const createSeenJournal = (call: CallRecord): SeenJournal => {
+export const createSeenJournal = (call: CallRecord): SeenJournal => {
   const types = new Set<string>();
   let last = 0;
   let endedAt = Infinity;
@@ -115,11 +115,12 @@ export const createPulledStream = (
 /** Maximum number of states that the reader has not taken yet. Beyond it, the oldest states are dropped. */
 const mostStates = 50;
 
-const message = (event: string, data: object, id?: number): string =>
+/** Formats an event of a stream. */
+export const message = (event: string, data: object, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** A repeated task and its interval in milliseconds. */
-const createInterval = (clock: Clock, everyMs: number) => {
+export const createInterval = (clock: Clock, everyMs: number) => {
   let dueAt = clock.now() + everyMs;
   return {
     isDue: () => clock.now() >= dueAt,
@@ -130,24 +131,46 @@ const createInterval = (clock: Clock, everyMs: number) => {
   };
 };
 
+/** Whether two states differ only in the words that are being spoken, which are never in the journal. */
+const isSameButWords = (one: WatchedState | undefined, other: WatchedState): boolean => {
+  const withoutWords = (state: WatchedState) => JSON.stringify({ ...state, hearing: null });
+  return one !== undefined && withoutWords(one) === withoutWords(other);
+};
+
 /** Watches a call: when the journal must be read again, and chart states that were not sent yet. */
 const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
   const { keepAliveMs, pollMs } = services.operation.limits.eventStream;
   const wakeUp = createWakeUp(services.operation.clock);
   const states: WatchedState[] = [];
-  const onState = (state: WatchedState): void => {
-    states.push(state);
-    if (states.length > mostStates) states.shift();
+  let lastState: WatchedState | undefined;
+  let mayHaveFacts = true;
+  const onFact = (): void => {
+    mayHaveFacts = true;
     wakeUp.wake();
   };
+  const onState = (state: WatchedState): void => {
+    const changesWords = isSameButWords(lastState, state);
+    lastState = state;
+    // Later preliminary words replace those that wait.
+    if (changesWords && states.length > 0) states.pop();
+    states.push(state);
+    if (states.length > mostStates) states.shift();
+    if (changesWords) wakeUp.wake();
+    else onFact();
+  };
   // Wakes the stream for facts after the end of the call: its recording and its summary.
-  const stopFacts = services.calls.watchFacts(callId, wakeUp.wake);
-  const stopWatch =
-    endedAt === null ? services.calls.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
+  const stopFacts = services.calls.watchFacts(callId, onFact);
+  const stopWatch = endedAt === null ? services.calls.watchCall(callId, { onState, onFact }) : undefined;
   permit.signal.addEventListener('abort', wakeUp.wake);
   return {
     states,
     wait: wakeUp.wait,
+    /** Whether there may be facts that were not read; false until the next notification. */
+    takesNewFacts(): boolean {
+      const may = mayHaveFacts;
+      mayHaveFacts = false;
+      return may;
+    },
     /**
      * Each wait is limited, even for a call of another gateway, because that gateway may be unable to send
      * notifications.
@@ -186,6 +209,15 @@ export const callEventStream = (
     const seen = createSeenJournal(call);
     const keepAlive = createInterval(clock, keepAliveMs);
     const validity = createInterval(clock, revalidateMs);
+    let readAt = -Infinity;
+    /** Time until the journal is read again without a notification. */
+    const readDueInMs = (): number => Math.max(0, readAt + watch.longestWaitMs() - clock.now());
+    /** Reads the new facts, unless only preliminary words have changed since the last read. */
+    const newFacts = async (isLast: boolean): Promise<JournalEntry[]> => {
+      if (!watch.takesNewFacts() && !isLast && readDueInMs() > 0) return [];
+      readAt = clock.now();
+      return storedCalls.journal(call.id, seen.last());
+    };
     yield `retry: ${retryMs}\n\n`;
     while (!isOver) {
       if (validity.isDue()) {
@@ -195,7 +227,7 @@ export const callEventStream = (
       // At shutdown, the stream sends the facts stored so far. The client reconnects elsewhere and continues after its
       // last fact.
       const isLast = permit.signal.aborted;
-      const events = await storedCalls.journal(call.id, seen.last());
+      const events = await newFacts(isLast);
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();
       for (const event of events) {
         seen.add(event);
@@ -212,7 +244,7 @@ export const callEventStream = (
         keepAlive.restart();
         yield ': still here\n\n';
       }
-      await watch.wait(Math.min(watch.longestWaitMs(), keepAlive.dueInMs(), validity.dueInMs()));
+      await watch.wait(Math.min(readDueInMs(), keepAlive.dueInMs(), validity.dueInMs()));
     }
   }
 

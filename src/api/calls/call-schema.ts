@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
+import { latencySummary } from './latency-schema.ts';
 import { callSound } from './sound-schema.ts';
 import { transferReasons, transferStatuses } from '#src/domain/call-transfer.ts';
 import { consentMeans } from '#src/domain/consent.ts';
@@ -183,7 +184,7 @@ export const callRecord = z
     answered_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:06.800+09:00' }),
     answered_by: z.enum(answerers).nullable().meta({
       description:
-        'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
+        'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
     }),
     recording: z.object({
       status: z.enum(['none', 'pending', 'completed', 'failed', 'erased']).meta({ example: 'completed' }),
@@ -228,12 +229,18 @@ export const callRecord = z
       example: 1830,
     }),
     sound: callSound,
+    latency: latencySummary.optional().meta({
+      description:
+        'How long the other party waited for replies, so far. Absent without a measured turn, and in exports.',
+    }),
   })
   .meta({ id: 'Call' });
 
+export const turnRole = z.enum(['assistant', 'user']);
+
 export const transcriptTurn = z
   .object({
-    role: z.enum(['assistant', 'user']),
+    role: turnRole,
     sequence: z.int().min(1),
     t_offset_sec: z.number().meta({ description: 'Seconds from the answer.', example: 1.04 }),
     text: z.string().meta({ example: 'Good morning. I am calling about your reservation.' }),

@@ -15,7 +15,7 @@ export const collectKeys = defineRoute({
   tag: 'Calls',
   summary: 'Collect DTMF digits of the other party',
   description:
-    'The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing key, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one.',
+    'The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing digit, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one.',
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
@@ -30,7 +30,7 @@ export const collectKeys = defineRoute({
       .string()
       .regex(telephoneKey)
       .nullish()
-      .meta({ description: 'The key that finishes the input; it is not included.', example: '#' }),
+      .meta({ description: 'The digit that finishes the input; it is not included.', example: '#' }),
     timeout_sec: z.int().min(1).max(longestKeyWaitSec).default(usualKeyWaitSec).meta({
       description: 'The longest wait for the first digit and each next one, while neither party speaks.',
     }),

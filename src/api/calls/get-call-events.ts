@@ -15,7 +15,7 @@ event: fact
 data: {"sequence":1,"type":"call.answered","at":"2026-11-21T12:00:00.000+09:00","t_offset_sec":0,"data":{}}
 
 event: state
-data: {"call":"active.talking.conversing","conversation":"replying.speaking","voicemail":null,"saying":"Good morning."}
+data: {"call":"active.talking.conversing","conversation":"replying.speaking","voicemail":null,"saying":"Good morning.","hearing":null}
 
 event: end
 data: {}
@@ -25,7 +25,7 @@ data: {}
 /** Common part of the event routes of the client and admin APIs. */
 export const callEventsDeclaration = {
   description:
-    'The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call\'s charts and the agent\'s current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired.',
+    'The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call\'s charts and the current words of both sides (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning.", "hearing": null}`): `saying` is what was heard of the agent\'s turn, and the sentence being spoken; `hearing` is what the other party has said so far in its turn, preliminary, not stored, at most five times a second, and only if the recognizer has words before the end of a sentence; `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired.',
   params: callIdInPath,
   headers: z.object({
     'last-event-id': z

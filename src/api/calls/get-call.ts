@@ -17,5 +17,5 @@ export const getCall = defineRoute({
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
-  return { status: 200, body: presentCall(call) };
+  return { status: 200, body: presentCall(call, await services.calls.storedCalls.latency(call)) };
 });

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { partiesOf } from '#src/domain/agent-context.ts';
+import type { LatencySummary } from '#src/domain/latency-summary.ts';
 import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
@@ -49,8 +50,11 @@ export const presentListedFields = <Call extends Pick<CallRow, Rare | 'transfer'
   transfer: presentTransfer(call),
 });
 
-/** A stored call with the additional properties for clients. */
-export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
+/** A stored call with the additional properties for clients, and the latency of its replies, if known. */
+export const presentCall = (
+  call: CallRecord,
+  latency: LatencySummary | null = null,
+): Decoded<z.output<typeof callRecord>> => {
   const { from, to } = partiesOf(call);
   return {
     ...presentListedFields(call),
@@ -63,6 +67,7 @@ export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecor
     recording: presentRecording(call.recording),
     sip: presentSip(call),
     sound: presentSound(call),
+    ...(latency === null ? {} : { latency }),
   };
 };
 

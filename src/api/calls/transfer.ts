@@ -29,7 +29,7 @@ export const transferBody = z.object({
   }),
   accept_key: z.string().regex(telephoneKey).nullish().meta({
     description:
-      'Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`).',
+      'Warm transfers only: the digit with which the person accepts the call; it is announced after the briefing. Without a digit they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`).',
     example: '1',
   }),
   ring_timeout_sec: z

@@ -47,6 +47,8 @@ export type ResponseDeclaration = {
   description: string;
   schema?: z.ZodType;
   media?: readonly string[];
+  /** Schema of files that are JSON, for the OpenAPI document. */
+  mediaSchema?: z.ZodType;
   /** Examples by media type. JSON has the examples of its schema; a file has the first bytes of its type. */
   examples?: Readonly<Record<string, unknown>>;
   headers?: z.ZodObject;

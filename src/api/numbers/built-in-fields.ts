@@ -19,7 +19,7 @@ export const builtInFields = {
     .nullable()
     .meta({
       description:
-        'Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.',
+        'Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.',
       example: ['hang_up', 'transfer_call'],
     }),
 };

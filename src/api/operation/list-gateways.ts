@@ -27,7 +27,7 @@ const gateway = z
       })
       .meta({ description: 'Calls of the workspace that it owns.' }),
     version: z.string().nullable().meta({
-      description: 'Its version; null for the gateways that did not answer the request.',
+      description: 'Its version; null for versions that do not tell it.',
       example: '0.1.0',
     }),
     load: z
@@ -44,7 +44,10 @@ const gateway = z
           .meta({ description: 'How late its timers are, because it is busy. Milliseconds.', example: 0 }),
       })
       .nullable()
-      .meta({ description: 'Its load now; null for the gateways that did not answer the request.' }),
+      .meta({
+        description:
+          'Its load, at most a few seconds old; null for a gateway that is not running, and for versions that do not tell it.',
+      }),
     is_current: z.boolean().meta({ description: 'Whether this gateway answered the request.' }),
   })
   .meta({ id: 'Gateway' });
@@ -64,9 +67,7 @@ export const listGateways = defineRoute({
   const gateways = await directory.gateways(caller.workspace.id);
   const presented = gateways.map((each) => {
     const isCurrent = each.name === operation.node;
-    const own = isCurrent
-      ? { version: operation.version, load: operation.load() }
-      : { version: null, load: null };
+    const own = isCurrent ? { version: operation.version, load: operation.load() } : {};
     return { ...each, ...own, isCurrent };
   });
   return { status: 200, body: { gateways: presented } };

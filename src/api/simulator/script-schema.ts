@@ -14,10 +14,12 @@ const steps = {
   noise_sec: 'Makes noise without words for this many seconds.',
   hold_sec: 'Puts the call on hold for this many seconds.',
   digits: 'Presses these keys: 0–9, *, #, A–D.',
-  await_digits: 'Waits until the agent has pressed these keys.',
+  await_digits: 'Waits until the agent has sent these DTMF digits.',
   announce: 'Says this at once, even over other speech, as an answering machine does.',
   beep: 'Beeps like an answering machine that takes a message (`true`).',
   hang_up: 'Hangs up at once (`true`).',
+  persona:
+    'Only as the last step: the language model of the gateway plays a person, `{description, goal, max_turns}`, who speaks at most `max_turns` times and hangs up when the goal is reached or given up.',
   answer_after_sec: 'First step of a callee: answers after this many seconds.',
   no_answer: 'Only step of a callee: does not answer (`true`).',
   busy: 'Only step of a callee: is busy (`true`).',

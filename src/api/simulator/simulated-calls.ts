@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { personaOutcomes } from '#src/domain/persona.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../http/route.ts';
@@ -78,6 +79,16 @@ export const getSimulatedCall = defineRoute({
           description:
             '`timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did.',
         }),
+        persona: z
+          .object({
+            outcome: z.enum(personaOutcomes).meta({
+              description:
+                '`reached`, `given_up`: the goal, as the person sees it. `turn_limit`: the person spoke `max_turns` times. `model_failed`: the language model did not answer.',
+            }),
+            reason: z.string().meta({ example: 'The booking is on Friday now.' }),
+          })
+          .nullable()
+          .meta({ description: 'How the persona of the script ended; null before, and without a persona.' }),
       }),
     },
   },
@@ -88,6 +99,5 @@ export const getSimulatedCall = defineRoute({
   const call = await services.calls.storedCalls.find({ callId, workspaceId: caller.workspace.id });
   const progress = await simulator.scriptProgress(call);
   if (progress === undefined) throw new Refusal('not_found', 'No script was rehearsed in this call.');
-  const { steps, stepsDone, outcome } = progress;
-  return { status: 200, body: { callId, steps, stepsDone, outcome } };
+  return { status: 200, body: { callId, ...progress } };
 });

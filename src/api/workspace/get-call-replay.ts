@@ -3,7 +3,7 @@ import { timestamp } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../http/route.ts';
 
-const replayStep = z
+export const replayStep = z
   .object({
     at: timestamp,
     event: z.string().meta({

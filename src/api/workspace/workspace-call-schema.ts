@@ -1,6 +1,7 @@
 /** The call in the admin API: includes its trunk and network addresses. */
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
+import type { LatencySummary } from '#src/domain/latency-summary.ts';
 import type { Decoded } from '../http/codec.ts';
 import { callRecord } from '../calls/call-schema.ts';
 import { presentCall } from '../calls/present-call.ts';
@@ -42,8 +43,11 @@ export const workspaceCall = callRecord
   })
   .meta({ id: 'WorkspaceCall' });
 
-export const presentWorkspaceCall = (call: CallRecord): Decoded<z.output<typeof workspaceCall>> => ({
-  ...presentCall(call),
+export const presentWorkspaceCall = (
+  call: CallRecord,
+  latency: LatencySummary | null = null,
+): Decoded<z.output<typeof workspaceCall>> => ({
+  ...presentCall(call, latency),
   trunk: call.trunkId === null ? null : { id: call.trunkId, name: call.trunkName ?? call.trunkId },
   failedTrunks: call.failedTrunks ?? [],
   addresses: {

@@ -30,15 +30,19 @@ export const listWorkspaceCalls = defineRoute({
   },
   refusals: ['search_too_broad'],
 }).handledBy(async ({ caller, query: { cursor, limit, ...filters } }, services) => {
-  const { calls, next } = await services.calls.storedCalls.workspacePage({
-    ...wantedCalls(services, caller.workspace, filters),
+  const { storedCalls } = services.calls;
+  const wanted = wantedCalls(services, caller.workspace, filters);
+  const { calls, next } = await storedCalls.workspacePage({
+    ...wanted,
     after: cursor && { startedAt: cursor.at, id: cursor.id },
     limit,
   });
+  const ids = calls.map(({ id }) => id);
+  const excerpts = await storedCalls.excerpts(ids, wanted.search);
   return {
     status: 200,
     body: {
-      calls: calls.map(presentListedCall),
+      calls: calls.map((call) => presentListedCall(call, excerpts.get(call.id))),
       nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }),
     },
   };
@@ -60,7 +64,8 @@ export const getWorkspaceCall = defineRoute({
     callId: params.callId,
     workspaceId: caller.workspace.id,
   });
-  return { status: 200, body: presentWorkspaceCall(call) };
+  const latency = await services.calls.storedCalls.latency(call);
+  return { status: 200, body: presentWorkspaceCall(call, latency) };
 });
 
 export const getWorkspaceCallEvents = defineRoute({

@@ -1,7 +1,13 @@
-/** Publishes the states of the charts of a call in progress, and the current words of its agent, to observers. */
+/**
+ * Publishes the states of the charts of a call in progress, and the current words of both sides, to observers. The
+ * preliminary words of the other party are read from the line while it speaks: they are no event of the call, and are
+ * neither stored nor logged.
+ */
 import type { AnyActorRef } from 'xstate';
 import { sayingNow } from '#machines/turns.ts';
 import { lineChartNames, type LineChartName, type LineChartStates } from '#src/domain/chart-name.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { Switchboard } from './switchboard.ts';
 
 /** States of the charts of a call. A leg that ended while it was observed keeps its last state. */
@@ -14,8 +20,17 @@ export type ChartState = LineChartStates & {
   voicemail: string | null;
 };
 
-/** Words of the agent's turn that were heard, and the sentence being spoken; null between turns. */
-export type WatchedState = ChartState & { saying: string | null };
+/**
+ * `saying`: words of the agent's turn that were heard, and the sentence being spoken. `hearing`: preliminary words of
+ * the other party's turn, as recognized so far. Each is null between turns.
+ */
+export type WatchedState = ChartState & { saying: string | null; hearing: string | null };
+
+/** Interval at which the words of a speaking party are read, in milliseconds: at most five states a second. */
+const hearingMs = 200;
+
+/** Maximum length of preliminary words in characters. Longer turns are cut at the front. */
+const longestHearing = 1_000;
 
 /**
  * Calls back immediately and after each transition of a chart of the call, until the call ends. Returns undefined for a
@@ -39,14 +54,27 @@ type Subscription = { unsubscribe(): void };
 const ignore = (): void => {};
 
 export const createChartWatch =
-  (switchboard: Pick<Switchboard, 'find'>): WatchChart =>
+  ({
+    find,
+    hearing,
+    bus,
+    clock,
+  }: Pick<Switchboard, 'find'> & {
+    /** Returns the preliminary words of the other party; empty without words. */
+    hearing: (callId: string) => string;
+    bus: Pick<CallBus, 'subscribe'>;
+    clock: Clock;
+  }): WatchChart =>
   (callId, onState) => {
-    const call = switchboard.find(callId);
+    const call = find(callId);
     if (call === undefined) return undefined;
     const watched = new Map<object, Subscription>();
     /** Charts of the line, including those of legs that are over. */
     const lineCharts = new Map<LineChartName, AnyActorRef>();
     let last = '';
+    /** Whether the other party speaks, according to the line. */
+    let isSpeaking = false;
+    let nextRead: unknown;
 
     const watch = (actor: AnyActorRef | undefined): void => {
       if (actor === undefined || watched.has(actor)) return;
@@ -68,6 +96,18 @@ export const createChartWatch =
       );
     };
 
+    /** Words before the other party's consent are not published. */
+    const wordsHeard = (): string | null => {
+      const words = call.getSnapshot().context.consentIsAwaited ? '' : hearing(callId);
+      return words === '' ? null : words.slice(-longestHearing).toWellFormed();
+    };
+
+    const readWords = (): void => {
+      clock.clearTimeout(nextRead);
+      look();
+      if (isSpeaking || wordsHeard() !== null) nextRead = clock.setTimeout(readWords, hearingMs);
+    };
+
     const look = (): void => {
       const { value, children } = call.getSnapshot();
       const conversation = children.conversation?.getSnapshot();
@@ -80,6 +120,7 @@ export const createChartWatch =
         voicemail: voicemail === undefined ? null : stateName(voicemail.getSnapshot().value),
         ...statesOfLine(),
         saying: conversation === undefined ? null : sayingNow(conversation.context),
+        hearing: wordsHeard(),
       };
       const now = JSON.stringify(state);
       if (now === last) return;
@@ -87,9 +128,21 @@ export const createChartWatch =
       onState(state);
     };
 
+    const stopLine = bus.subscribe(
+      'line',
+      ({ event: { type } }) => {
+        if (type === 'line.heard' || type === 'line.ended') isSpeaking = false;
+        if (type !== 'line.speech') return;
+        isSpeaking = true;
+        readWords();
+      },
+      callId,
+    );
     watch(call);
-    look();
+    readWords();
     return () => {
+      stopLine();
+      clock.clearTimeout(nextRead);
       for (const subscription of watched.values()) subscription.unsubscribe();
     };
   };

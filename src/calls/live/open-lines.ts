@@ -52,6 +52,8 @@ export const createOpenLines = (options: {
 
   return {
     close,
+    /** Returns the preliminary words of the other party in this call; empty without words. */
+    hearing: (callId: string): string => lines.get(callId)?.hearing?.() ?? '',
     /** Makes the next line of this call take over the far end that another process left. */
     expect: (callId: string, state: LineResumeState): void => void expected.set(callId, state),
     /** Releases the line of a call that another gateway holds or will take, without changing the far end. */

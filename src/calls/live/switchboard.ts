@@ -35,8 +35,8 @@ export type Switchboard = {
   leaveAll(): string[];
   /** Requests the end of every call, including calls that begin later (see `gateway.closing` in the chart). */
   closeAll(): void;
-  /** Resolves when the lines of all resumed calls are taken over or ended, or after `withinMs`. */
-  linesTaken(withinMs: number): Promise<void>;
+  /** Resolves when the lines of all resumed calls, or of these, are taken over or ended, or after `withinMs`. */
+  linesTaken(withinMs: number, callIds?: readonly string[]): Promise<void>;
   /** Resolves when no call is left, or after `withinMs`. */
   empty(withinMs: number): Promise<void>;
 };
@@ -147,8 +147,9 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
       isClosing = true;
       for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
     },
-    async linesTaken(withinMs) {
-      const waits = [...actors.values()].map((actor) =>
+    async linesTaken(withinMs, callIds = [...actors.keys()]) {
+      const resumed = callIds.flatMap((callId) => actors.get(callId) ?? []);
+      const waits = resumed.map((actor) =>
         waitFor(actor, (call) => !call.matches({ active: 'taking-over' }), { timeout: withinMs }),
       );
       await Promise.allSettled(waits);

@@ -1,4 +1,5 @@
 /** A number with all data for one call, including decrypted secrets. This object exists in memory only. */
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import { effectivePolicy, type CallPolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
@@ -41,3 +42,17 @@ export const openNumber = (
           secret: sealing.open(inboundAuth.secretSealed, number.id),
         },
 });
+
+/**
+ * Returns the number with another agent for one call. This agent receives no token and no headers, because they are
+ * stored for the agent of the number.
+ */
+export const withAgent = (number: OpenNumber, agent: AgentBinding | undefined): OpenNumber =>
+  agent === undefined
+    ? number
+    : {
+        ...number,
+        bindings: { ...number.bindings, [agent.direction]: agent },
+        outboundToken: null,
+        headers: { inbound: {}, outbound: {} },
+      };

@@ -2,7 +2,7 @@
  * Places an outbound call (guides/design/calls.md, "Outbound"). Dialling starts after the row of the call is committed.
  */
 import { randomUUID } from 'node:crypto';
-import { canTakeCalls } from '#src/domain/agent-binding.ts';
+import { canTakeCalls, type AgentBinding } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import { destinationProblem, type DestinationProblem } from '#src/domain/destinations.ts';
@@ -15,7 +15,7 @@ import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks/trunk
 import type { KeyedAnswer, KeyedRequest } from '#src/persistence/workspaces/idempotency-records.ts';
 import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 import type { CallParts } from '../call-parts.ts';
-import { openNumber, policyOf, type OpenNumber } from './open-number.ts';
+import { openNumber, policyOf, withAgent, type OpenNumber } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
@@ -30,6 +30,8 @@ export type PlaceCallRequest = {
   metadata?: Metadata;
   /** Custom headers of the INVITE; absent if there are none. */
   sipHeaders?: SipHeaders;
+  /** Agent of this call in a rehearsal; if absent, the agent of the number. */
+  agent?: AgentBinding | undefined;
   /** Key of the request, and the response that is stored with the call; absent for a request without a key. */
   keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Omit<KeyedAnswer, keyof KeyedRequest> }) | null;
 };
@@ -93,8 +95,8 @@ const speaking = (number: OpenNumber, language: Language | undefined): OpenNumbe
  */
 export const createPlaceCall =
   ({ storage, telephony, limits, now }: CallParts, startCall: StartCall): PlaceCall =>
-  async (callable, { to, instruction, language, maxDurationSec, metadata, sipHeaders, keyed }) => {
-    const number = speaking(openNumber(callable, storage.sealing), language);
+  async (callable, { to, instruction, language, maxDurationSec, metadata, sipHeaders, agent, keyed }) => {
+    const number = withAgent(speaking(openNumber(callable, storage.sealing), language), agent);
     const policy = policyOf(number, limits.platformPolicy);
     checkDestination(policy, to, telephony.country);
     if (maxDurationSec !== null && maxDurationSec > policy.maxDurationSec) {

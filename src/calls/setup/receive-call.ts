@@ -12,7 +12,7 @@ import { insertEndedCall } from '#src/persistence/calls/calls.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
 import type { Admission } from './admission.ts';
 import type { CallParts } from '../call-parts.ts';
-import { openNumber, policyOf, type OpenNumber } from './open-number.ts';
+import { openNumber, policyOf, withAgent, type OpenNumber } from './open-number.ts';
 import { newCallRow, type NewCall } from './new-call.ts';
 import type { StartCall } from './start-call.ts';
 
@@ -105,7 +105,8 @@ export const createReceiveCall = (
     const { context, instruction } = call;
     const caller = await admitCaller(number, context);
     if (!caller.allowed) return reject(call, 'caller_rejected');
-    const { bearerToken } = caller;
+    // The session token is for the agent of the number.
+    const bearerToken = arrival.agent === undefined ? caller.bearerToken : null;
     const agentCall = {
       context,
       binding,
@@ -124,7 +125,8 @@ export const createReceiveCall = (
 
   const receive = async (arrival: Arrival): Promise<ArrivalVerdict> => {
     const number = await findNumberByDigits(storage.database, arrival.to);
-    if (number !== undefined) return take(arrival, openNumber(number, storage.sealing));
+    if (number !== undefined)
+      return take(arrival, withAgent(openNumber(number, storage.sealing), arrival.agent));
     const about = { call_id: arrival.callId };
     logger.info(about, 'rejected an inbound call to an unknown number');
     return { accepted: false, because: 'unknown_number' };

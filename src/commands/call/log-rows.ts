@@ -98,7 +98,7 @@ export const createLogRows = ({ write, lines, words, clock }: LogRowsOptions): R
       if (printed.has(turn)) ofTurn(turn, words.notHeard);
       printed.delete(turn);
     },
-    hears(isHearing, atSec) {
+    hears(isHearing, _words, atSec) {
       if (isHearing) {
         const sinceSec =
           expected !== null && expected.untilMs > clock.now() ? expected.sinceSec : atSec - detectionSec;

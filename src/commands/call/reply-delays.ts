@@ -2,14 +2,12 @@
  * Delays of the agent's replies, measured from the end of the other party's speech to the beginning of the reply's
  * audio.
  */
-import { z } from 'zod';
-
-const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
+import { turnWait } from './turn-wait.ts';
 
 /** Returns the delay in seconds; null if unknown, or if the sentence was not a reply. */
 export const delayOf = (data: Readonly<Record<string, unknown>>): number | null => {
-  const known = latency.safeParse(data['latency']).data;
-  return known === undefined ? null : (known.endpointing_ms + known.first_audio_ms) / 1_000;
+  const wait = turnWait(data['latency']);
+  return wait === null ? null : wait / 1_000;
 };
 
 /** Returns median and maximum; null without delays. */

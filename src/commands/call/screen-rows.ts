@@ -35,6 +35,8 @@ const mostSpokenLines = 5;
 export const createScreenRows = ({ write, size, style, lines }: ScreenRowsOptions): RowOutput => {
   let rows: ScreenRow[] = [];
   const spoken = new Map<SpokenTurn, ScreenRow>();
+  /** The other party's turn in progress, with its preliminary words, until its final ones are stored. */
+  let preliminary: { row: ScreenRow; isOver: boolean } | null = null;
   let statusText = '';
   /** Lines above the status line that the next drawing replaces. */
   let drawn = 0;
@@ -88,8 +90,16 @@ export const createScreenRows = ({ write, size, style, lines }: ScreenRowsOption
     draw();
   };
 
+  const dropPreliminary = (): void => {
+    rows = rows.filter((row) => row !== preliminary?.row);
+    preliminary = null;
+  };
+
   return {
-    add: (row) => put({ ...row, text: textOf(row), kind: 'stored' }),
+    add(row) {
+      if (row.speaker === 'user') dropPreliminary();
+      put({ ...row, text: textOf(row), kind: 'stored' });
+    },
     speaks(turn) {
       const shown = spoken.get(turn);
       const text = `${turn.words} …`;
@@ -112,7 +122,23 @@ export const createScreenRows = ({ write, size, style, lines }: ScreenRowsOption
       rows = rows.filter((one) => one !== shown);
       draw();
     },
-    hears: () => undefined,
+    hears(_isHearing, words, atSec) {
+      if (words === null) {
+        // The row remains until the final words replace it.
+        if (preliminary !== null) preliminary.isOver = true;
+        return;
+      }
+      if (preliminary?.isOver === true) dropPreliminary();
+      if (preliminary === null) {
+        const row: ScreenRow = { atSec, speaker: 'user', text: '', kind: 'spoken' };
+        rows.push(row);
+        preliminary = { row, isOver: false };
+      }
+      const text = `${words} …`;
+      if (preliminary.row.text === text) return;
+      preliminary.row.text = text;
+      draw();
+    },
     note: (text, atSec) => put({ atSec, speaker: null, text, kind: 'note' }),
     status(text) {
       if (isClosed) return;
@@ -122,7 +148,7 @@ export const createScreenRows = ({ write, size, style, lines }: ScreenRowsOption
     close() {
       if (isClosed) return;
       isClosed = true;
-      if (spoken.size === 0) {
+      if (spoken.size === 0 && preliminary === null) {
         write(emptyLine);
         rows = [];
         drawn = 0;
@@ -130,6 +156,7 @@ export const createScreenRows = ({ write, size, style, lines }: ScreenRowsOption
       }
       for (const [{ words }, row] of spoken) row.text = words;
       spoken.clear();
+      dropPreliminary();
       draw();
     },
   };

@@ -104,11 +104,11 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
     },
     news(news) {
       if (news.type === 'state') {
-        const { saying = null, ...states } = news.state;
+        const { saying = null, hearing = null, ...states } = news.state;
         place = placeOf(states);
         // The answer is reported when it is stored, which may be after the first words: they follow it.
         const atSec = isAnswered ? elapsedSec() : firstWordsSec;
-        output.hears(floorOf(states).doing === 'hearing', atSec);
+        output.hears(floorOf(states).doing === 'hearing', hearing, atSec);
         turns.saying(saying, atSec);
       } else tell(news);
       showPlace();

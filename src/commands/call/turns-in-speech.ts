@@ -19,8 +19,11 @@ export type RowOutput = {
   stores(turn: SpokenTurn, row: CallRow): void;
   /** Takes back a turn of which nothing was heard. */
   drops(turn: SpokenTurn): void;
-  /** Whether the other party speaks; its turn follows when it has finished. */
-  hears(isHearing: boolean, atSec: number): void;
+  /**
+   * Whether the other party speaks; its turn follows when it has finished. `words` are its preliminary words; null if
+   * there are none.
+   */
+  hears(isHearing: boolean, words: string | null, atSec: number): void;
   /** Adds a message of this program. */
   note(text: string, atSec: number | null): void;
   /** Rewrites the status line; without effect on an output that cannot be rewritten. */

@@ -1,10 +1,14 @@
 /** Report of `npm run rehearse`: each case, the transcript around failures, and unvisited states and transitions. */
 import { terminalLine } from '#src/domain/terminal-text.ts';
-import type { ChartCoverage } from '#src/rehearsals/coverage.ts';
-import type { Change } from '#src/rehearsals/comparison.ts';
-import type { Failure, SpokenTurn } from '#src/rehearsals/expectations.ts';
-import type { CaseRun } from '#src/rehearsals/run-case.ts';
-import type { CaseResult, SuiteResult } from '#src/rehearsals/run-suite.ts';
+import type {
+  ChartCoverage,
+  RehearsalChange,
+  RehearsalFailure,
+  RehearsalResult,
+  RehearsedCall,
+  RehearsedCase,
+} from '#src/domain/rehearsal.ts';
+import { turnsIn, type SpokenTurn, type Transcripts } from '#src/rehearsals/transcripts.ts';
 
 export type Style = (style: 'green' | 'red' | 'yellow' | 'dim', text: string) => string;
 
@@ -14,7 +18,7 @@ const turnsAround = 2;
 const speakers = { assistant: 'agent', user: 'other party' } as const;
 
 /** Returns the turns around a failure, or the last turns for a failure without a turn. */
-const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] => {
+const transcript = (turns: readonly SpokenTurn[], { turn }: RehearsalFailure): string[] => {
   const first = turn === null ? Math.max(0, turns.length - mostTurns) : Math.max(0, turn - turnsAround);
   const end = turn === null ? turns.length : turn + turnsAround + 1;
   return turns
@@ -25,30 +29,48 @@ const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] =
     );
 };
 
-const failedRun = ({ failures, turns, callId }: CaseRun, style: Style): string[] => [
-  ...failures.flatMap((failure, index) => [
+/** Verdicts of the language model with their reasons, and the end of a persona. */
+const modelLines = ({ verdicts, persona }: RehearsedCall, style: Style): string[] =>
+  [
+    ...verdicts.map(
+      ({ statement, holds, reason }) => `“${statement}” ${holds ? 'holds' : 'does not hold'}: ${reason}`,
+    ),
+    ...(persona === null ? [] : [`the person: ${persona.outcome.replace('_', ' ')}: ${persona.reason}`]),
+  ].map((line) => style('dim', `    ${terminalLine(line)}`));
+
+const failedRun = (run: RehearsedCall, turns: readonly SpokenTurn[], style: Style): string[] => [
+  ...run.failures.flatMap((failure, index) => [
     style('red', `    ${terminalLine(failure.message)}`),
     // For several failures without a turn, the transcript is printed once after the last.
-    ...(failure.turn !== null || index === failures.length - 1
+    ...(failure.turn !== null || index === run.failures.length - 1
       ? transcript(turns, failure).map((line) => style('dim', `      ${line}`))
       : []),
   ]),
-  ...(callId === null ? [] : [style('dim', `      call ${callId}`)]),
+  ...modelLines(run, style),
+  ...(run.callId === null ? [] : [style('dim', `      call ${run.callId}`)]),
 ];
 
 export const caseLines = (
-  { name: given, outcome, passed, runs, tookSec }: CaseResult,
+  { name: given, outcome, passed, runs, tookSec }: RehearsedCase,
+  transcripts: Transcripts,
   style: Style,
 ): string => {
   const name = terminalLine(given);
   const took = style('dim', `(${tookSec.toFixed(1)} s)`);
-  if (outcome === 'passed') return `${style('green', '✔')} ${name} ${took}\n`;
+  if (outcome === 'passed')
+    return [
+      `${style('green', '✔')} ${name} ${took}`,
+      ...runs.flatMap((run) => modelLines(run, style)),
+      '',
+    ].join('\n');
   const told =
     outcome === 'flaky'
       ? `${style('yellow', '~')} ${name}: flaky, passed ${passed} of ${runs.length} ${took}`
       : `${style('red', '✘')} ${name}${runs.length === 1 ? '' : `: failed ${runs.length} of ${runs.length}`} ${took}`;
   const failed = runs.filter(({ failures }) => failures.length > 0);
-  return [told, ...failed.flatMap((run) => failedRun(run, style)), ''].join('\n');
+  return [told, ...failed.flatMap((run) => failedRun(run, turnsIn(transcripts, run.callId), style)), ''].join(
+    '\n',
+  );
 };
 
 /** Groups transitions by their origin, one line for each state. */
@@ -67,8 +89,11 @@ const chartLines = ({ chart, states, transitions }: ChartCoverage, style: Style)
   ...byOrigin(transitions.never).map((name) => style('dim', `  never taken ${name}`)),
 ];
 
-export const closingLines = ({ cases, coverage }: SuiteResult, style: Style): string => {
-  const count = (outcome: CaseResult['outcome']): number =>
+export const closingLines = (
+  { cases, coverage }: Pick<RehearsalResult, 'cases' | 'coverage'>,
+  style: Style,
+): string => {
+  const count = (outcome: RehearsedCase['outcome']): number =>
     cases.filter((one) => one.outcome === outcome).length;
   const [flaky, failed] = [count('flaky'), count('failed')];
   const others = [
@@ -86,7 +111,7 @@ export const closingLines = ({ cases, coverage }: SuiteResult, style: Style): st
   ].join('\n');
 };
 
-export const changeLines = (changes: readonly Change[], style: Style): string => {
+export const changeLines = (changes: readonly RehearsalChange[], style: Style): string => {
   if (changes.length === 0) return '\nNothing has changed since the last run.\n';
   const colours = { better: 'green', worse: 'red', new: 'yellow', gone: 'yellow' } as const;
   const lines = changes.map(

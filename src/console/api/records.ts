@@ -2,6 +2,7 @@
 import type {
   CallEvent as AnyCallEvent,
   PhoneNumber,
+  RehearsalResults,
   ReplayStep,
   WorkspaceCall as Call,
 } from '#src/client/client.ts';
@@ -16,10 +17,16 @@ export type {
   AgentTrial,
   AuditEntry,
   Delivery,
+  Fleet,
+  FleetCounts,
   Gateway,
+  LatencyReport,
+  LatencySummary,
   ListedCallee,
   Overview,
   PhoneNumber,
+  Rehearsal,
+  RehearsalResults,
   ReplayStep,
   SipLadder,
   SipMessage,
@@ -33,6 +40,12 @@ export type {
   WorkspaceCallListItem as CallListItem,
   WorkspaceCallPage as CallListPage,
 } from '#src/client/client.ts';
+
+export type RehearsedCase = RehearsalResults['results'][number];
+
+export type RehearsedCall = RehearsedCase['runs'][number];
+
+export type ChartCoverage = RehearsalResults['coverage'][number];
 
 export type Direction = Call['direction'];
 
@@ -61,11 +74,12 @@ export type CallEvent = AnyCallEvent & {
 };
 
 /**
- * Latencies in milliseconds. The first one is measured from the end of the other party's audio to its recognized words,
- * the others from these words.
+ * Latencies in milliseconds: from the end of the other party's speech to the end of its turn, from then to the request
+ * for the reply, and the others from the request.
  */
 export type Latency = {
   endpointing_ms?: number;
+  queued_ms?: number;
   first_token_ms?: number;
   first_sentence_ms?: number;
   first_audio_ms?: number;

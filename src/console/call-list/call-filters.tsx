@@ -108,6 +108,8 @@ const activeFilters = ({ numbers, trunks }: Names): { name: FilterName; label: s
     ['number_id', filter.number, (value) => nameIn(numbers, value)],
     ['trunk_id', t.trunk, (value) => nameIn(trunks, value)],
     ['metadata', t.metadata, (value) => value],
+    ['state', t.state, (value) => value],
+    ['visited', t.visited, (value) => value],
     ['first_day', t.firstDay, (value) => value],
     ['last_day', t.lastDay, (value) => value],
   ];

@@ -62,7 +62,7 @@ const wordsOf = ({ summary, instruction }: CallListItem, search: string): string
 
 const CallRow = ({ call }: { call: CallListItem }) => {
   const t = texts.value.callList.column;
-  const { id, duration_sec: duration, turn_latency_p95_ms: latency } = call;
+  const { id, duration_sec: duration, turn_latency_p95_ms: latency, excerpt } = call;
   const search = filtersNow().q ?? '';
   const words = wordsOf(call, search);
   const isElsewhere = !hasAll(search, [words]) && !isIdOf(call.id, search);
@@ -98,9 +98,13 @@ const CallRow = ({ call }: { call: CallListItem }) => {
         {latency === null ? '–' : milliseconds(latency)}
       </td>
       <td class="of-summary" title={words}>
-        {isElsewhere && <small class="elsewhere">{texts.value.callList.inTheCall}</small>}
+        {isElsewhere && (
+          <small class="elsewhere">
+            {excerpt === null ? texts.value.callList.inTheCall : texts.value.calls.one.speaker[excerpt.role]}
+          </small>
+        )}
         <span>
-          <MarkedWords text={words} search={search} />
+          <MarkedWords text={isElsewhere && excerpt !== null ? excerpt.text : words} search={search} />
         </span>
       </td>
     </tr>

@@ -10,6 +10,8 @@ const filterNames = [
   'number_id',
   'trunk_id',
   'metadata',
+  'state',
+  'visited',
   'first_day',
   'last_day',
   'order',

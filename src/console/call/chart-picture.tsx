@@ -1,12 +1,13 @@
 /** The picture of a chart, which can be zoomed and dragged, and which follows the current state. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import {
   firstView,
   scaleOf,
   scrollAround,
   viewAfter,
+  wholeView,
   type ChartMove,
   type ChartView,
   type Point,
@@ -34,7 +35,7 @@ const lightUp = (frame: HTMLElement, current: string): void => {
  * styles).
  */
 const moveToState = (frame: HTMLElement): void => {
-  const lit = frame.querySelector('.current')?.getBoundingClientRect();
+  const lit = (frame.querySelector('.current') ?? frame.querySelector('.busy'))?.getBoundingClientRect();
   if (lit === undefined) return;
   const seen = frame.getBoundingClientRect();
   frame.scrollBy({
@@ -62,11 +63,47 @@ const useSize = (ref: { current: HTMLElement | null }): Size => {
   return size;
 };
 
+/** Names of the states and transitions of a chart that were never visited. */
+export type NeverVisited = { states: readonly string[]; transitions: readonly string[] };
+
+/** Marks states and transitions as visited or not. The name of a transition begins with its states. */
+const markVisited = (frame: HTMLElement, { states, transitions }: NeverVisited): void => {
+  const mark = (attribute: string, never: ReadonlySet<string>): void => {
+    for (const node of frame.querySelectorAll(`[${attribute}]`)) {
+      const name = node.getAttribute(attribute) ?? '';
+      node.classList.toggle('never', never.has(name));
+      node.classList.toggle('visited', name !== '' && !never.has(name));
+    }
+  };
+  mark('data-state', new Set(states));
+  mark('data-edge', new Set(transitions.map((name) => name.slice(0, name.indexOf(': ')))));
+};
+
+/** Window width in pixels below which a whole chart is illegible. */
+const narrowPx = 640;
+
+/** Marks that a page draws into the picture of a chart in place of a current state, such as numbers of calls. */
+export type ChartMarks = {
+  /** Draws into the picture. Called again for another function or another picture. */
+  draw: (frame: HTMLElement) => void;
+  /** Called with a clicked state. */
+  choose: (state: string) => void;
+};
+
 /** Scales the picture in its frame according to the view and keeps the visible part in place. */
-const useView = (picture: string, current: string) => {
+const useView = (
+  picture: string,
+  current: string,
+  coverage: NeverVisited | null,
+  draw: ChartMarks['draw'] | undefined,
+) => {
   const ref = useRef<HTMLDivElement>(null);
   const frameSize = useSize(ref);
-  const [view, setView] = useState<ChartView>(firstView);
+  const [view, setView] = useState<ChartView>(
+    (coverage === null && draw === undefined) || (draw !== undefined && innerWidth < narrowPx)
+      ? firstView
+      : wholeView,
+  );
   const shown = useRef(1);
   /**
    * Position of the pointer, around which the next change of scale takes place; without a pointer, the middle of the
@@ -98,7 +135,15 @@ const useView = (picture: string, current: string) => {
     if (frame === null) return;
     lightUp(frame, current);
     if (view.isFollowing) moveToState(frame);
-  }, [picture, current, view, frameSize]);
+  }, [picture, current, view, frameSize, draw]);
+
+  useEffect(() => {
+    if (ref.current !== null && coverage !== null) markVisited(ref.current, coverage);
+  }, [picture, coverage]);
+
+  useLayoutEffect(() => {
+    if (ref.current !== null) draw?.(ref.current);
+  }, [picture, draw]);
 
   const move = (what: ChartMove, at: Point | null = null): void => {
     pointer.current = at;
@@ -113,6 +158,29 @@ const movesByKey: Readonly<Record<string, ChartMove>> = {
   '-': 'out',
   '0': 'whole',
   f: 'follow',
+};
+
+/** Movement of the pointer in pixels beyond which a click ends a drag and chooses no state. */
+const dragPx = 4;
+
+const stateAt = (x: number, y: number): string | undefined => {
+  const state = document.elementFromPoint(x, y)?.closest('[data-state]');
+  return state?.getAttribute('data-state') ?? undefined;
+};
+
+/** Handlers for a click on a state. The pointer is captured by the frame, so the state is found by its position. */
+const choosing = (choose: (state: string) => void) => {
+  let begun: Point | null = null;
+  return {
+    onPointerDownCapture({ clientX: x, clientY: y }: PointerEvent) {
+      begun = { x, y };
+    },
+    onClick({ clientX: x, clientY: y }: MouseEvent) {
+      if (begun === null || Math.hypot(x - begun.x, y - begun.y) > dragPx) return;
+      const state = stateAt(x, y);
+      if (state !== undefined && state !== '') choose(state);
+    },
+  };
 };
 
 const stepPx = 60;
@@ -162,17 +230,27 @@ export const ChartPicture = ({
   picture,
   current,
   isStale,
+  coverage = null,
+  marks,
+  label,
   children,
 }: {
   picture: string;
   current: string;
   /** Whether the state may have changed since. */
   isStale: boolean;
+  /** States and transitions never visited; null for a picture of a current state. */
+  coverage?: NeverVisited | null;
+  marks?: ChartMarks;
+  /** Description for screen readers instead of the current state. */
+  label?: string;
   /** Content below the picture, beside its tools. */
   children?: ComponentChildren;
 }) => {
   const t = texts.value.calls.one;
-  const { ref, view, move } = useView(picture, current);
+  const { ref, view, move } = useView(picture, current, coverage, marks?.draw);
+  const choose = marks?.choose;
+  const clicks = useMemo(() => (choose === undefined ? {} : choosing(choose)), [choose]);
   const button = (what: Exclude<ChartMove, 'by-hand'>, path: string, isPressed?: boolean) => (
     <button
       type="button"
@@ -190,14 +268,15 @@ export const ChartPicture = ({
   return (
     <div class={isStale ? 'chart-frame stale' : 'chart-frame'}>
       <div
-        class="chart"
+        class={choose === undefined ? 'chart' : 'chart chosen'}
         // The frame can have the focus, so that the picture can be moved and zoomed by keyboard.
         tabIndex={0}
         role="img"
-        aria-label={`${t.chart}: ${current}`}
+        aria-label={label ?? `${t.chart}: ${current}`}
         aria-keyshortcuts="+ - 0 f"
         ref={ref}
         {...handlesOf(move)}
+        {...clicks}
       />
       <div class="chart-foot">
         {children}

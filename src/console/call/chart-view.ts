@@ -23,6 +23,8 @@ const legible = 0.8;
 
 export const firstView: ChartView = { zoom: legible, isFollowing: true };
 
+export const wholeView: ChartView = { zoom: 'whole', isFollowing: false };
+
 export const wholeScale = (picture: Size, frame: Size): number =>
   Math.min(1, frame.width / picture.width, frame.height / picture.height);
 

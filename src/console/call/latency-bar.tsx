@@ -10,7 +10,7 @@ type Stage = { name: (typeof stageNames)[number]; from: number; to: number };
 
 /** Returns consecutive stages from the end of the other party's audio to the beginning of the agent's. */
 const stagesOf = (latency: Latency): Stage[] => {
-  const asked = latency.endpointing_ms ?? 0;
+  const asked = (latency.endpointing_ms ?? 0) + (latency.queued_ms ?? 0);
   const ends: [Stage['name'], number | undefined][] = [
     ['endpointing', latency.endpointing_ms],
     ['token', latency.first_token_ms],

@@ -84,9 +84,19 @@ export const SipLadderCard = ({ call }: { call: Call }) => {
         <p class="hint">{t.empty[ladder.empty_because]}</p>
       </Card>
     );
-  const attempts = attemptsOf(ladder.messages);
   return (
     <Card title={t.title} lead={t.lead} beside={<Downloads callId={call.id} />}>
+      <SipAttempts messages={ladder.messages} />
+    </Card>
+  );
+};
+
+/** A ladder for each attempt. */
+export const SipAttempts = ({ messages }: { messages: readonly SipMessage[] }) => {
+  const t = texts.value.sip;
+  const attempts = attemptsOf(messages);
+  return (
+    <>
       {attempts.map((attempt, index) => (
         <Attempt
           key={attempt.sipCallId}
@@ -94,7 +104,7 @@ export const SipLadderCard = ({ call }: { call: Call }) => {
           title={attempts.length > 1 ? t.attempt(index + 1, attempts.length) : null}
         />
       ))}
-    </Card>
+    </>
   );
 };
 

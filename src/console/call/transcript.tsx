@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Call, CallEvent, Latency, Turn } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -80,29 +81,55 @@ const useSaying = (saying: string | null, turns: number): SpokenWords | null => 
   return now ?? (kept?.turns === turns ? kept : null);
 };
 
-/** The turn in progress: the agent's words, with the sentence that is being spoken marked, or the other party's voice. */
-const TurnNow = ({ saying, language }: { saying: SpokenWords | null; language: string }) => {
+/** Returns the preliminary words of the other party; after its turn, the last ones until the turn is in the transcript. */
+const useHearing = (hearing: string | null, turns: number): string | null => {
+  const [kept, setKept] = useState<{ words: string; turns: number } | null>(null);
+  useEffect(() => {
+    if (hearing !== null) {
+      setKept({ words: hearing, turns });
+      return undefined;
+    }
+    const timer = setTimeout(() => setKept(null), lateTurnMs);
+    return () => clearTimeout(timer);
+  }, [hearing, turns]);
+  return hearing ?? (kept?.turns === turns ? kept.words : null);
+};
+
+/** A turn in progress, which is not in the transcript yet. */
+const TurnNow = ({ of, children }: { of: Turn['role']; children: ComponentChildren }) => {
   const t = texts.value.calls.one;
   return (
-    <li class={saying === null ? 'counterparty saying' : 'assistant saying'} aria-live="off">
+    <li class={`${of === 'user' ? 'counterparty' : of} saying`} aria-live="off">
       <span class="speaker">
-        <b>{t.speaker[saying === null ? 'user' : 'assistant']}</b> {t.speakingNow}
+        <b>{t.speaker[of]}</b> {t.speakingNow}
       </span>
-      {saying === null ? (
-        <p>…</p>
-      ) : (
-        <p lang={language}>
-          {saying.words.slice(0, saying.spoken)}
-          <span class="sounding">{saying.words.slice(saying.spoken)}</span>
-        </p>
-      )}
+      {children}
     </li>
   );
 };
 
+/** The agent's turn in progress, with the sentence that is being spoken marked. */
+const AgentNow = ({ saying, language }: { saying: SpokenWords; language: string }) => (
+  <TurnNow of="assistant">
+    <p lang={language}>
+      {saying.words.slice(0, saying.spoken)}
+      <span class="sounding">{saying.words.slice(saying.spoken)}</span>
+    </p>
+  </TurnNow>
+);
+
+/** The other party's turn in progress: its preliminary words, if the recognizer has them before the end of the turn. */
+const CounterpartyNow = ({ words, language }: { words: string | null; language: string }) => (
+  <TurnNow of="user">
+    <p {...(words === null ? {} : { lang: language })}>
+      <span class="preliminary">{words === null ? '…' : `${words} …`}</span>
+    </p>
+  </TurnNow>
+);
+
 /**
- * The transcript as it was heard, turn by turn, followed by the turn in progress. The words of the other party are known
- * when it has finished speaking. During the call, a screen reader announces new turns.
+ * The transcript as it was heard, turn by turn, followed by the turns in progress. During the call, a screen reader
+ * announces new turns.
  */
 export const Transcript = ({
   call,
@@ -119,7 +146,10 @@ export const Transcript = ({
   state: WatchedState | null;
 }) => {
   const saying = useSaying(state?.saying ?? null, turns.length);
-  const isHearing = saying === null && state !== null && floorOf(state).doing === 'hearing';
+  const hearing = useHearing(state?.hearing ?? null, turns.length);
+  const isHearing =
+    state !== null && floorOf(state).doing === 'hearing' && (saying === null || hearing !== null);
+  const hasCounterparty = isHearing || hearing !== null;
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
   // The position changes ten times a second, but the transcript renders again only when the played turn changes.
   const reached = useMemo(
@@ -129,7 +159,7 @@ export const Transcript = ({
   ).value;
   const t = texts.value.calls.one;
   const isLive = !isOver(call);
-  const ref = useFollowing(isLive, `${turns.length} ${isHearing} ${saying?.words}`, reached);
+  const ref = useFollowing(isLive, `${turns.length} ${hasCounterparty} ${hearing} ${saying?.words}`, reached);
   const hasLatency = [...latencies.values()].some((latency) => latency !== undefined && isMeasured(latency));
   return (
     <Card title={t.transcript}>
@@ -141,7 +171,7 @@ export const Transcript = ({
         aria-label={t.transcript}
         aria-live={isLive ? 'polite' : 'off'}
       >
-        {turns.length === 0 && saying === null && !isHearing && (
+        {turns.length === 0 && saying === null && !hasCounterparty && (
           <p class="hint">{isLive ? t.transcriptWaiting : t.transcriptEmpty}</p>
         )}
         <ol class="turns">
@@ -155,7 +185,10 @@ export const Transcript = ({
               seek={playback === null ? null : () => playback.seek(turn.t_offset_sec)}
             />
           ))}
-          {(saying !== null || isHearing) && <TurnNow saying={saying} language={call.language} />}
+          {/* The agent answers words that were heard, and is interrupted by words that are being spoken. */}
+          {saying !== null && isHearing && <AgentNow saying={saying} language={call.language} />}
+          {hasCounterparty && <CounterpartyNow words={hearing} language={call.language} />}
+          {saying !== null && !isHearing && <AgentNow saying={saying} language={call.language} />}
         </ol>
       </div>
       {hasLatency && <LatencyLegend />}

@@ -4,7 +4,8 @@
  * number of calls.
  */
 
-export type Kind = 'event' | 'state' | 'actor';
+/** `skipped`: messages that the gateway left out, because this page read too slowly. */
+export type Kind = 'event' | 'state' | 'actor' | 'skipped';
 
 export type Entry = {
   /** Number of the entry, counted from the first one, including dropped entries. */
@@ -73,11 +74,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   '@xstate.event': 'event',
   '@xstate.snapshot': 'state',
   '@xstate.actor': 'actor',
+  '@trunkline.skipped': 'skipped',
 };
 
 export type Told = {
   entry: Omit<Entry, 'id'>;
-  actor: Omit<Actor, 'name'> & { name: string | null };
+  /** Null for a mark of skipped messages. */
+  actor: (Omit<Actor, 'name'> & { name: string | null }) | null;
 };
 
 /** Parses a message; returns undefined for data that is not a message of the protocol. */
@@ -87,6 +90,11 @@ export const readMessage = (message: unknown): Told | undefined => {
   const kind = kinds[textOf(type) ?? ''];
   const id = textOf(sessionId);
   if (kind === undefined || id === null) return undefined;
+  if (kind === 'skipped') {
+    const payload = Number(message['skipped']);
+    const entry = { kind, at: Number(createdAt), actor: '', source: null, type: '', state: null, payload };
+    return { entry, actor: null };
+  }
   const { state, context, isOver } = snapshotOf(message['snapshot']);
   return {
     entry: {
@@ -125,6 +133,7 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
   const now = new Map(actors);
   let next = (entries.at(-1)?.id ?? 0) + 1;
   const added = told.map(({ entry, actor }) => {
+    if (actor === null) return { ...entry, id: next++ };
     const known = now.get(actor.id);
     const moved =
       entry.kind === 'event' ? { state: known?.state ?? null, isOver: known?.isOver ?? false } : {};
@@ -154,8 +163,8 @@ export const stateOf = (actor: Actor, actors: ReadonlyMap<string, Actor>): strin
 
 export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
 
-/** Filters; empty values match everything. `call` is the root actor of a call. */
-export type EntryFilter = { call: string; actor: string; kind: string; type: string; search: string };
+/** Filters; empty values match everything. */
+export type EntryFilter = { actor: string; kind: string; type: string; search: string };
 
 /** Cached text of each payload, because each keystroke searches thousands of entries. */
 const payloadTexts = new WeakMap<Entry, string>();
@@ -166,7 +175,7 @@ const payloadText = (entry: Entry): string => {
   return text;
 };
 
-/** Returns the matching entries, newest first. The search matches actor names, types, states and payloads. */
+/** Returns the matching entries, newest first. Marks of skipped messages match every filter. The search matches actor names, types, states and payloads. */
 export const filteredEntries = ({ actors, entries }: Inspection, wanted: EntryFilter): Entry[] => {
   const sought = wanted.search.trim().toLowerCase();
   const nameOf = (id: string | null): string => (id === null ? '' : (actors.get(id)?.name ?? id));
@@ -178,11 +187,11 @@ export const filteredEntries = ({ actors, entries }: Inspection, wanted: EntryFi
   return entries
     .filter(
       (entry) =>
-        (wanted.call === '' || actors.get(entry.actor)?.root === wanted.call) &&
-        (wanted.actor === '' || entry.actor === wanted.actor || entry.source === wanted.actor) &&
-        (wanted.kind === '' || entry.kind === wanted.kind) &&
-        (wanted.type === '' || entry.type === wanted.type) &&
-        (sought === '' || holdsSearch(entry)),
+        entry.kind === 'skipped' ||
+        ((wanted.actor === '' || entry.actor === wanted.actor || entry.source === wanted.actor) &&
+          (wanted.kind === '' || entry.kind === wanted.kind) &&
+          (wanted.type === '' || entry.type === wanted.type) &&
+          (sought === '' || holdsSearch(entry))),
     )
     .toReversed();
 };

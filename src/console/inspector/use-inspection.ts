@@ -8,15 +8,14 @@ import { inspectionAfter, nothingSeen, readMessage, type Inspection, type Told }
 const gatherMs = 100;
 const againMs = 2_000;
 
-/** Close codes (RFC 6455): a normal closure after the end of the call, and a page that read too slowly. */
+/** Close code (RFC 6455) after the end of the call. */
 const done = 1_000;
-const tooSlow = 1_013;
 
 export type Watching = {
   /** The displayed state, which does not change while the display is paused. */
   shown: Inspection;
   /** `refused`: the call is not in progress, or there are too many subscribers. */
-  link: 'joining' | 'open' | 'lost' | 'slow' | 'over' | 'refused';
+  link: 'joining' | 'open' | 'lost' | 'over' | 'refused';
   isPaused: boolean;
   /** Number of messages received while the display is paused. */
   waiting: number;
@@ -25,18 +24,17 @@ export type Watching = {
   clear(): void;
 };
 
-const addressOf = (callId: string | null): URL => {
+const addressOf = (callId: string): URL => {
   const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
   address.hash = '';
   // This page draws no charts.
   address.searchParams.set('definitions', '0');
-  if (callId !== null) address.searchParams.set('call', callId);
+  address.searchParams.set('call', callId);
   return address;
 };
 
 /** Resolves to true if the call has ended, and to false while the gateway is unreachable. */
-const isOver = async (callId: string | null): Promise<boolean> => {
-  if (callId === null) return false;
+const isOver = async (callId: string): Promise<boolean> => {
   try {
     return (await getCall(callId)).ended_at !== null;
   } catch (error) {
@@ -45,7 +43,7 @@ const isOver = async (callId: string | null): Promise<boolean> => {
   }
 };
 
-export const useInspection = (callId: string | null): Watching => {
+export const useInspection = (callId: string): Watching => {
   const [now, setNow] = useState(nothingSeen);
   const [frozen, setFrozen] = useState<Inspection | null>(null);
   const [link, setLink] = useState<Watching['link']>('joining');
@@ -88,7 +86,7 @@ export const useInspection = (callId: string | null): Watching => {
         if (code === done) return setLink('over');
         if (!wasSeen && !wasOpen) return setLink('refused');
         wasSeen = true;
-        setLink(code === tooSlow ? 'slow' : 'lost');
+        setLink('lost');
         again = setTimeout(() => void tryAgain(), againMs);
       });
     };

@@ -11,7 +11,7 @@ import {
 import { AuditRow } from '../audit/audit-row.tsx';
 import { inGroups } from '../audit/groups.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { Action, MoreButton } from '../parts/action.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
@@ -44,7 +44,9 @@ const AuditList = ({ names }: { names: ReadonlyMap<string, string> }) => {
   const { value: first, problem } = usePolled('audit', () => listAudit(filters, null));
   const [older, setOlder] = useState<{ entries: AuditEntry[]; cursor: string | null }>();
   if (problem !== undefined)
-    return <Empty title={texts.value.callList.refused} hint={explain(problem.message, language.value)} />;
+    return (
+      <Empty title={texts.value.callList.refused} hint={explain(problem.message, texts.value.sayings)} />
+    );
   if (first === undefined) return <Loading />;
   const entries = [...first.entries, ...(older?.entries ?? [])];
   const cursor = older === undefined ? first.next_cursor : older.cursor;

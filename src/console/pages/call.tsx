@@ -4,6 +4,7 @@ import type { Call, ReplayStep } from '../api/records.ts';
 import { CallAgain } from '../call/actions.tsx';
 import { CallActs } from '../call/acts.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
+import { CallFileLinks } from '../call/call-file-links.tsx';
 import { CallFacts } from '../call/facts.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
 import { LiveLine } from '../call/live-line.tsx';
@@ -17,6 +18,7 @@ import { isHangUpAtOnce, whyEnded } from '../call/why-ended.ts';
 import { connection } from '../connection.ts';
 import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
+import { LatencyCard } from '../parts/latency-card.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { deviceTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
@@ -126,7 +128,16 @@ export const CallPage = ({ id }: { id: string }) => {
           </>
         )
       }
-      beside={isLive ? <InspectorLink callId={id} /> : <CallAgain call={call} />}
+      beside={
+        isLive ? (
+          <InspectorLink callId={id} />
+        ) : (
+          <>
+            <CallFileLinks call={call} />
+            <CallAgain call={call} />
+          </>
+        )
+      }
     >
       <div class={isLive ? 'call live' : 'call'}>
         {playback !== null && <Player call={call} playback={playback} />}
@@ -151,6 +162,7 @@ export const CallPage = ({ id }: { id: string }) => {
         <CallFacts call={call} />
         <div class="call-more">
           <Timeline call={call} events={events} playback={playback} />
+          {call.latency !== undefined && <LatencyCard now={call.latency} before={null} />}
           <SoundPanel call={call} />
         </div>
         <SipLadderCard call={call} />

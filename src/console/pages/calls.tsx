@@ -8,7 +8,7 @@ import { KeyHelp, returnTo, useKeys } from '../call-list/keys.tsx';
 import { filtersNow, isNarrowed, placeNow } from '../call-list/place.ts';
 import { useCallList } from '../call-list/use-call-list.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { Action, MoreButton } from '../parts/action.tsx';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
@@ -133,7 +133,7 @@ const More = ({ load }: { load: () => Promise<void> }) => {
 const Refused = ({ problem }: { problem: Problem }) => (
   <Empty
     title={texts.value.callList.refused}
-    hint={explain(problem.errors[0]?.message ?? problem.message, language.value)}
+    hint={explain(problem.errors[0]?.message ?? problem.message, texts.value.sayings)}
   />
 );
 

@@ -1,7 +1,10 @@
-/** Inspector of the actors of one call, or of all calls of the workspace. The inspector needs no internet access. */
-import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
-import { getWorkspace, hasInspector } from '../api.ts';
+/**
+ * Inspector of the actors of one call, which needs no internet access. Without a call, the page lists the calls in
+ * progress: the actors and messages of a call are sent only when it is opened.
+ */
+import { useId, useMemo, useState } from 'preact/hooks';
+import { getWorkspace, hasInspector, listCalls } from '../api.ts';
+import type { CallListItem } from '../api/records.ts';
 import {
   filteredEntries,
   type Actor,
@@ -13,8 +16,11 @@ import {
 import { InspectorFilters } from '../inspector/inspector-filters.tsx';
 import { useInspection } from '../inspector/use-inspection.ts';
 import { language, texts } from '../language/language.ts';
+import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
 import { Card, Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
+import { StateName } from '../parts/state-name.tsx';
+import { When } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo, linkToCalls } from '../shown-page.ts';
 
@@ -31,15 +37,6 @@ const timesIn = (timeZone: string | undefined): Intl.DateTimeFormat =>
     hourCycle: 'h23',
     ...(timeZone === undefined ? {} : { timeZone }),
   });
-
-/** A state such as `active.talking.conversing`, which breaks into lines after its dots. */
-const StateName = ({ text }: { text: string }) => (
-  <>
-    {text
-      .split('.')
-      .flatMap((part, index): ComponentChildren[] => (index === 0 ? [part] : ['.', <wbr />, part]))}
-  </>
-);
 
 /** List of entries, newest first. Selecting an entry opens its payload. */
 const EntryList = ({
@@ -81,6 +78,12 @@ const EntryRow = ({
   const t = texts.value.inspector;
   const { kind, at, actor, source, type, state, payload } = entry;
   const [isOpen, setOpen] = useState(false);
+  if (kind === 'skipped')
+    return (
+      <li class="skipped">
+        <time dateTime={new Date(at).toISOString()}>{times.format(at)}</time> {t.skipped(Number(payload))}
+      </li>
+    );
   return (
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -146,13 +149,12 @@ const ActorList = ({
   );
 };
 
-const everything: EntryFilter = { call: '', actor: '', kind: '', type: '', search: '' };
+const everything: EntryFilter = { actor: '', kind: '', type: '', search: '' };
 
 const tones = {
   joining: 'calm',
   open: 'live',
   lost: 'warn',
-  slow: 'warn',
   over: 'calm',
   refused: 'warn',
 } as const;
@@ -166,7 +168,7 @@ export const InspectPage = ({ id }: { id: string | null }) => {
   const t = texts.value.inspector;
   const isThere = usePolled('inspector', hasInspector).value;
   if (isThere === undefined) return <Loading />;
-  if (isThere) return <Inspector id={id} />;
+  if (isThere) return id === null ? <InspectedCalls /> : <Inspector id={id} />;
   return (
     <Page title={t.title} back={backFrom(id)}>
       <Empty title={t.off} hint={t.offHint} />
@@ -174,16 +176,71 @@ export const InspectPage = ({ id }: { id: string | null }) => {
   );
 };
 
-/** Returns the names of actors. If all calls are shown, each actor's name includes its call. */
-const namesOf = (id: string | null, actors: ReadonlyMap<string, Actor>) => (actor: Actor) => {
-  const name = actor.id === actor.root ? 'call' : actor.name;
-  const callId = actors.get(actor.root)?.callId ?? actor.root;
-  return id === null ? `${callId.slice(0, 8)} ${name}` : name;
+/** Maximum number of calls of each status in the list. */
+const mostListed = 200;
+
+const listMs = 2_000;
+
+const callsInProgress = async (): Promise<CallListItem[]> => {
+  const pages = await Promise.all(
+    (['active', 'ringing'] as const).map((status) => listCalls({ status, limit: mostListed })),
+  );
+  return pages.flatMap(({ calls }) => calls);
 };
 
-const isCall = ({ id, root }: Actor): boolean => id === root;
+/** Calls in progress at all gateways, searched by number and id. */
+const InspectedCalls = () => {
+  const t = texts.value.inspector;
+  const field = useId();
+  const [search, setSearch] = useState('');
+  const calls = usePolled('inspected', callsInProgress, () => listMs).value;
+  const sought = search.trim().toLowerCase();
+  const found = (calls ?? []).filter(({ id, counterparty, number }) =>
+    [id, counterparty, number].some((text) => text.includes(sought)),
+  );
+  return (
+    <Page title={t.title} back={backFrom(null)} lead={t.leadAll}>
+      <div class="inspector-filters">
+        <div class="filter" role="search">
+          <label for={field}>{t.searchCalls}</label>
+          <input
+            id={field}
+            type="search"
+            value={search}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      {calls === undefined && <Loading />}
+      {calls !== undefined && found.length === 0 && <p class="hint">{t.noCalls}</p>}
+      <ul class="rows inspected-calls" aria-label={t.calls}>
+        {found.map((call) => (
+          <li key={call.id}>
+            <a class="row" href={linkTo('inspect', call.id)}>
+              <DirectionMark direction={call.direction} />
+              <span class="row-main">
+                <b class="digits">{counterpartyOf(call)}</b>
+                <small class="digits">
+                  {call.number} · {call.id.slice(0, 8)}
+                </small>
+              </span>
+              <span class="row-end">
+                <When at={call.started_at} />
+                <CallState call={call} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+};
 
-const Inspector = ({ id }: { id: string | null }) => {
+const nameOf = ({ id, root, name }: Actor): string => (id === root ? 'call' : name);
+
+const Inspector = ({ id }: { id: string }) => {
   const t = texts.value.inspector;
   const { shown, link, isPaused, waiting, pause, clear } = useInspection(id);
   const [wanted, setWanted] = useState(everything);
@@ -191,17 +248,12 @@ const Inspector = ({ id }: { id: string | null }) => {
   const { value: workspace } = usePolled('workspace', getWorkspace);
   const timeZone = workspace?.time_zone;
   const times = useMemo(() => timesIn(timeZone), [timeZone, language.value]);
-  const nameOf = namesOf(id, shown.actors);
   const stateName = (actor: Actor): string | null => stateOf(actor, shown.actors);
   const nameById = (actorId: string): string => {
     const actor = shown.actors.get(actorId);
     return actor === undefined ? actorId : nameOf(actor);
   };
   const all = [...shown.actors.values()];
-  // There may be hundreds of calls: only the actors of the chosen one are offered.
-  const offered = all.filter(
-    (actor) => id !== null || (wanted.call === '' ? isCall(actor) : actor.root === wanted.call),
-  );
   const want = (change: Partial<EntryFilter>): void => setWanted((before) => ({ ...before, ...change }));
   return (
     <Page
@@ -212,7 +264,7 @@ const Inspector = ({ id }: { id: string | null }) => {
           <span role="status">
             <Pill tone={tones[link]}>{t.link[link]}</Pill>
           </span>{' '}
-          {id === null ? t.leadAll : t.lead}
+          {t.lead}
         </>
       }
       beside={
@@ -227,27 +279,16 @@ const Inspector = ({ id }: { id: string | null }) => {
       }
     >
       <div class="inspector">
-        {id === null ? (
-          <ActorList
-            title={t.calls}
-            actors={all.filter(isCall)}
-            chosen={wanted.call}
-            nameOf={nameOf}
-            stateName={stateName}
-            choose={(call) => want({ call, actor: '' })}
-          />
-        ) : (
-          <ActorList
-            title={t.actors}
-            actors={all}
-            chosen={wanted.actor}
-            nameOf={nameOf}
-            stateName={stateName}
-            choose={(actor) => want({ actor })}
-          />
-        )}
+        <ActorList
+          title={t.actors}
+          actors={all}
+          chosen={wanted.actor}
+          nameOf={nameOf}
+          stateName={stateName}
+          choose={(actor) => want({ actor })}
+        />
         <Card title={t.messages} lead={t.shown(entries.length, shown.entries.length, mostEntries)}>
-          <InspectorFilters shown={shown} actors={offered} wanted={wanted} nameOf={nameOf} want={want} />
+          <InspectorFilters shown={shown} actors={all} wanted={wanted} nameOf={nameOf} want={want} />
           <EntryList entries={entries} nameOf={nameById} times={times} />
         </Card>
       </div>

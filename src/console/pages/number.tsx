@@ -5,11 +5,12 @@ import { DeleteNumber } from '../number/delete-number.tsx';
 import { HandshakeForm } from '../number/handshake-form.tsx';
 import { KeyPanel } from '../number/key-panel.tsx';
 import { PolicyForm } from '../number/policy-form.tsx';
+import { LatencyPanel } from '../parts/latency-panel.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 
-const tabs = ['inbound', 'outbound', 'settings'] as const;
+const tabs = ['inbound', 'outbound', 'settings', 'latency'] as const;
 
 /** Page of a number. Its tabs are links, so that each tab can be bookmarked and shared. */
 export const NumberPage = ({ id, tab }: { id: string; tab: string | undefined }) => {
@@ -32,13 +33,14 @@ export const NumberPage = ({ id, tab }: { id: string; tab: string | undefined })
           </a>
         ))}
       </nav>
-      {current !== 'settings' && (
+      {(current === 'inbound' || current === 'outbound') && (
         <AgentForm key={current} numberId={id} direction={current} stored={number.agents[current]} />
       )}
       {current === 'inbound' && <HandshakeForm numberId={id} stored={number.inbound_auth} />}
       {current === 'outbound' && <KeyPanel number={number} onIssued={reload} />}
       {current === 'settings' && <PolicyForm number={number} onSaved={reload} />}
       {current === 'settings' && <DeleteNumber number={number} />}
+      {current === 'latency' && <LatencyPanel numberId={id} />}
     </Page>
   );
 };

@@ -7,6 +7,7 @@ import { Failing, isFailing } from '../overview/failing.tsx';
 import { FirstSteps } from '../overview/first-steps.tsx';
 import { callsOf } from '../overview/links.ts';
 import { count, milliseconds, percent } from '../parts/figures.ts';
+import { LatencyPanel } from '../parts/latency-panel.tsx';
 import { Loading, Page, Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { route, setQueries } from '../shown-page.ts';
@@ -90,6 +91,7 @@ const Figures = ({ overview }: { overview: Overview }) => {
         <>
           <Today overview={overview} />
           <DayChart days={overview.days} />
+          <LatencyPanel />
           <div class="overview-pair">
             <EndReasons overview={overview} />
             <Failing overview={overview} />

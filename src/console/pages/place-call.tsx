@@ -1,13 +1,13 @@
 import { getCall, listCallees, listNumbers, listTrunks, placeCall } from '../api.ts';
 import type { Call, ListedCallee, PhoneNumber, Trunk } from '../api/records.ts';
-import { texts } from '../language/language.ts';
+import { language, texts } from '../language/language.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
 import { LinesField } from '../parts/lines-field.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { CalleeButtons } from '../place-call/callees.tsx';
-import { newCall, newCallValues } from '../place-call/new-call.ts';
+import { newCall, newCallValues, spokenLanguage } from '../place-call/new-call.ts';
 import { WhatHappens } from '../place-call/what-happens.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo, route } from '../shown-page.ts';
@@ -100,7 +100,9 @@ const PlaceCallForm = ({
   });
   const number = numberOf(form.values.number_id);
   const headers = headersFor(number.id);
-  const { language, languages } = texts.value.numbers;
+  const { language: languageLabel, languages } = texts.value.numbers;
+  const spoken = spokenLanguage(form.values, number);
+  const preferred = language.value === spoken ? null : languages[language.value];
   return (
     <div class="place">
       <section class="card">
@@ -132,8 +134,8 @@ const PlaceCallForm = ({
             <SelectField
               form={form}
               name="language"
-              label={language}
-              hint={t.languageHint}
+              label={languageLabel}
+              hint={t.languageHint(languages[spoken], preferred)}
               options={[['', t.languageOf(languages[number.language])], ...Object.entries(languages)]}
             />
             <TextField

@@ -1,7 +1,7 @@
 import { deleteTrunk, getTrunk, updateTrunk, checkTrunk } from '../api.ts';
 import type { Trunk, TrunkCheckStep } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { FormBody, TextField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
@@ -71,7 +71,7 @@ const AddressStates = ({ trunk: { address_states: states } }: { trunk: Trunk }) 
           <li key={address} class="row">
             <span class="row-main">
               <b>{address}</b>
-              <small>{detail === null ? t.channels(channels) : explain(detail, language.value)}</small>
+              <small>{detail === null ? t.channels(channels) : explain(detail, texts.value.sayings)}</small>
             </span>
             <Pill tone={trunkTones[state]}>{t.state[state]}</Pill>
           </li>
@@ -106,7 +106,7 @@ export const TrunkPage = ({ id }: { id: string }) => {
           <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>{' '}
           {trunk.state === 'unused'
             ? t.simulated
-            : trunk.detail !== null && explain(trunk.detail, language.value)}{' '}
+            : trunk.detail !== null && explain(trunk.detail, texts.value.sayings)}{' '}
           {trunk.last_seen_at !== null && t.lastSeen(dayAndTime(trunk.last_seen_at))}{' '}
           {trunk.channels_in_use > 0 && t.channels(trunk.channels_in_use)}
         </>

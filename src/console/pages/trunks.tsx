@@ -1,6 +1,6 @@
 import { listCallees, listTrunkFigures, listTrunks } from '../api.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill, trunkTones } from '../parts/pill.tsx';
@@ -72,7 +72,9 @@ export const TrunksPage = () => {
             <a class="row" href={linkTo('trunks', trunk.id)}>
               <span class="row-main">
                 <b>{trunk.name}</b>
-                <small>{trunk.detail === null ? trunk.host : explain(trunk.detail, language.value)}</small>
+                <small>
+                  {trunk.detail === null ? trunk.host : explain(trunk.detail, texts.value.sayings)}
+                </small>
                 <small>{figuresOf(trunk.id)}</small>
               </span>
               <Pill tone={trunkTones[trunk.state]}>{t.state[trunk.state]}</Pill>

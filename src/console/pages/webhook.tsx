@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { deleteWebhook, getWebhook, rotateSecret, testWebhook, updateWebhook } from '../api.ts';
 import type { Webhook } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { DeliveryList } from '../parts/delivery-list.tsx';
 import { Card, Loading, Missing, Page } from '../parts/page.tsx';
@@ -52,7 +52,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
 const Trouble = ({ webhook }: { webhook: Webhook }) => {
   const words = troubleWords(webhook);
   if (words === '') return null;
-  const detail = explain(webhook.last_failure ?? '', language.value);
+  const detail = explain(webhook.last_failure ?? '', texts.value.sayings);
   return (
     <section class="notice" aria-label={texts.value.webhooks.trouble}>
       <p>{words}</p>
@@ -73,10 +73,10 @@ const TestResult = ({
     <p class="fine">{t.testOk(status ?? 0, Math.round(ms))}</p>
   ) : (
     <>
-      <p class="error">{t.testFailed(explain(advice ?? error, language.value))}</p>
+      <p class="error">{t.testFailed(explain(advice ?? error, texts.value.sayings))}</p>
       {advice !== null && (
         <p class="hint">
-          {explain(error, language.value)} <span class="digits">{Math.round(ms)} ms</span>
+          {explain(error, texts.value.sayings)} <span class="digits">{Math.round(ms)} ms</span>
         </p>
       )}
     </>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
 import { isConnectionLost } from '../connection.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -95,7 +95,7 @@ export const Action = ({
       <span role="status" class={failure === undefined ? 'fine' : 'error'}>
         {/* While the connection is lost, the notice of the page is the only message about that. */}
         {failure instanceof Unreachable && !isConnectionLost.value && t.form.unreachable}
-        {failure instanceof Problem && explain(reasonOf(failure), language.value)}
+        {failure instanceof Problem && explain(reasonOf(failure), texts.value.sayings)}
         {state === 'done' && done}
       </span>
       {isAsking && asked !== undefined && (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { getDelivery, listDeliveries, replayDelivery } from '../api.ts';
 import type { Delivery } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 import { Action, MoreButton } from './action.tsx';
@@ -55,7 +55,7 @@ const readable = (payload: string): string => {
 const Payload = ({ deliveryId }: { deliveryId: string }) => {
   const t = texts.value.webhooks;
   const { value: read, problem } = usePolled(deliveryId, () => getDelivery(deliveryId));
-  if (problem !== undefined) return <p class="hint">{explain(problem.message, language.value)}</p>;
+  if (problem !== undefined) return <p class="hint">{explain(problem.message, texts.value.sayings)}</p>;
   if (read === undefined) return <Loading />;
   return (
     <>
@@ -90,11 +90,11 @@ const AttemptResult = ({
         {texts.value.webhooks.deliveryState.delivered} <small>HTTP {status}</small> {took}
       </span>
     );
-  const words = explain(error, language.value);
+  const words = explain(error, texts.value.sayings);
   return (
     <span>
-      {advice === null ? words : explain(advice, language.value)} {advice !== null && <small>{words}</small>}{' '}
-      {took}
+      {advice === null ? words : explain(advice, texts.value.sayings)}{' '}
+      {advice !== null && <small>{words}</small>} {took}
     </span>
   );
 };

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import { GatewayButton } from './action.tsx';
 import type { FieldsOf, Form, FormValues } from './form.ts';
@@ -32,7 +32,7 @@ const Field = ({
 }) => {
   const id = useId();
   const words = form.errorOf(name);
-  const told = words !== undefined && (errors ?? explain(words, language.value));
+  const told = words !== undefined && (errors ?? explain(words, texts.value.sayings));
   const described = [
     ...(hint === undefined ? [] : [`${id}-hint`]),
     ...(words === undefined ? [] : [`${id}-error`]),
@@ -224,7 +224,7 @@ export const FormBody = <Values extends FormValues>({
           {beside}
           <p role="status" class={trouble === undefined ? 'fine' : 'error'}>
             {trouble !== undefined &&
-              (trouble.isUnreachable ? t.unreachable : explain(words, language.value))}
+              (trouble.isUnreachable ? t.unreachable : explain(words, texts.value.sayings))}
             {form.isSaved && saved !== null && (saved ?? t.saved)}
           </p>
         </div>

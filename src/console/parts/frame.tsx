@@ -13,9 +13,12 @@ import { Action } from './action.tsx';
 const links = [
   ['overview', 'overview'],
   ['calls', 'calls'],
+  ['fleet', 'fleet'],
+  ['compare', 'compare'],
   ['place-call', 'place'],
   ['numbers', 'numbers'],
   ['agents', 'agents'],
+  ['rehearsals', 'rehearsals'],
   ['webhooks', 'webhooks'],
   ['trunks', 'trunks'],
   ['audit', 'audit'],
@@ -25,7 +28,7 @@ const links = [
 ] as const;
 
 /** Pages that only admins can open. */
-const forAdmins: readonly string[] = ['place-call', 'agents'];
+const forAdmins: readonly string[] = ['fleet', 'place-call', 'agents'];
 
 const shownLinks = () => links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
 

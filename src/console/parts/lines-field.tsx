@@ -1,6 +1,6 @@
 /** A field with one entry per line. Errors are shown for each entry. */
 import { explain } from '../language/explain.ts';
-import { language } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { AreaField, type FieldProps } from './field.tsx';
 import { wrongField } from './form.ts';
 
@@ -46,7 +46,7 @@ export const LinesField = ({
           ? undefined
           : wrong.map(({ entry, words }) => (
               <span key={entry} class="entry-error">
-                <code>{sent[Number(entry)] ?? entry}</code> {explain(words, language.value)}
+                <code>{sent[Number(entry)] ?? entry}</code> {explain(words, texts.value.sayings)}
               </span>
             ))
       }

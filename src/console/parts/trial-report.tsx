@@ -1,7 +1,7 @@
 /** A trial of an agent as a conversation, with what was sent and received for each turn. */
 import type { AgentExchange, AgentTrial } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { numberWords } from '../language/number-words.ts';
 import { Card } from './page.tsx';
 import { Pill } from './pill.tsx';
@@ -20,7 +20,7 @@ export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
     >
       {trial.notes.map((note) => (
         <p key={note} class="notice">
-          {explain(note, language.value)}
+          {explain(note, texts.value.sayings)}
         </p>
       ))}
       <ol class="turns tried">
@@ -96,12 +96,12 @@ const TriedTurn = ({ turn, tag }: { turn: Turn; tag: string }) => {
         ))}
         {turn.remarks.map((remark) => (
           <span key={remark} class="did">
-            {explain(remark, language.value)}
+            {explain(remark, texts.value.sayings)}
           </span>
         ))}
         {advice !== null && (
           <span class="notice">
-            <b>{t.advice}:</b> {explain(advice, language.value)}
+            <b>{t.advice}:</b> {explain(advice, texts.value.sayings)}
           </span>
         )}
         {failure?.server_says != null && (

@@ -1,6 +1,6 @@
 import type { Webhook } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
-import { language, texts } from '../language/language.ts';
+import { texts } from '../language/language.ts';
 import { Pill, webhookTones } from './pill.tsx';
 import { dayAndTime } from './when.tsx';
 
@@ -35,7 +35,7 @@ export const troubleWords = ({
   last_failure: failure,
   last_failure_advice: advice,
 }: Pick<Webhook, 'disabled_reason' | 'last_failure' | 'last_failure_advice'>): string =>
-  explain(disabled ?? advice ?? failure ?? '', language.value);
+  explain(disabled ?? advice ?? failure ?? '', texts.value.sayings);
 
 /** Last success and next attempt of an endpoint. */
 export const WebhookTimes = ({

@@ -3,10 +3,21 @@ import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { dockShape, takesFocus, togglePhone } from './dock-state.ts';
 import { Icon } from './icons.tsx';
-import { phone } from './phone-connection.ts';
+import { expectsPhone, phone } from './phone-connection.ts';
 import { otherNumber } from './phone-state.ts';
 
-export const PhoneButton = () => (dockShape.value === 'nowhere' ? null : <Button />);
+export const PhoneButton = () => {
+  if (dockShape.value !== 'nowhere') return <Button />;
+  return expectsPhone.value ? <ButtonRoom /> : null;
+};
+
+/** Room of the button until the phone is connected, so that the menu below it does not move. */
+const ButtonRoom = () => (
+  <button type="button" class="phone-button room" disabled aria-hidden="true" tabIndex={-1}>
+    <Icon name="handset" />
+    <span>{texts.value.phone.title}</span>
+  </button>
+);
 
 const Button = () => {
   const t = texts.value.phone;

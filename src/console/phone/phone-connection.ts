@@ -24,6 +24,20 @@ const nameOf = (isNew: boolean): string => {
   return name;
 };
 
+const lacksPhonePlace = 'trunkline.no-phone';
+
+/**
+ * Whether a phone is expected before the first connection: unless the gateway had none when this browser was last here,
+ * because its lines are real.
+ */
+export const expectsPhone = signal(localStorage.getItem(lacksPhonePlace) === null);
+
+const noteExpected = (isExpected: boolean): void => {
+  if (isExpected) localStorage.removeItem(lacksPhonePlace);
+  else localStorage.setItem(lacksPhonePlace, '1');
+  expectsPhone.value = isExpected;
+};
+
 /** Close code that the gateway sends when another tab uses this tab's name. */
 const replaced = 4001;
 const firstRetryMs = 500;
@@ -195,6 +209,7 @@ export const connectPhone = (): (() => void) => {
     opened.addEventListener('open', () => {
       failures = 0;
       triesSoon = Infinity;
+      noteExpected(true);
       change({ type: 'online', on: true, at: Date.now() });
     });
     // The cast is safe: the gateway's tests check its messages against the type.
@@ -205,6 +220,7 @@ export const connectPhone = (): (() => void) => {
     opened.addEventListener('close', ({ code }) => {
       if (socket === opened) socket = null;
       if (over.signal.aborted) return;
+      if (phone.value.online === 'never' && connection.value.is !== 'lost') noteExpected(false);
       change({ type: 'online', on: false, at: Date.now() });
       if (callSound.value.is === 'on') callSound.value.device.reset();
       failures += 1;

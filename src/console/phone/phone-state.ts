@@ -18,6 +18,8 @@ export type TalkLine =
 export type PhoneTalk = {
   details: PhoneCallDetails;
   lines: TalkLine[];
+  /** Preliminary words of the person's current turn; empty without words. */
+  saying: string;
   /** Id of the utterance that is being spoken. */
   sounding: number | null;
   /** Whether the utterance is paused. */
@@ -130,7 +132,15 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
       // A call that neither rang nor was dialled in this page began before this page was loaded.
       const isBroken = state.dialling === null && ringing.length === state.ringing.length;
-      const begun = known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken };
+      const begun = known ?? {
+        details,
+        lines: [],
+        saying: '',
+        sounding: null,
+        isPaused: false,
+        since: at,
+        isBroken,
+      };
       const lines = said.reduce(
         (all, { utterance, text }) => withSentence(all, utterance, text),
         begun.lines,
@@ -142,7 +152,7 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       const ringing = state.ringing.filter(({ call_id }) => call_id !== message.call_id);
       const rest = { ...state, ringing };
       if (state.talk?.details.call_id !== message.call_id) return rest;
-      return inTalk(rest, () => ({ sounding: null, end: { reason: message.reason, at } }));
+      return inTalk(rest, () => ({ saying: '', sounding: null, end: { reason: message.reason, at } }));
     }
     case 'agent_says':
       return inTalk(state, ({ lines }) => ({
@@ -160,8 +170,13 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       return inTalk(state, () => ({ isPaused: message.type === 'agent_pauses' }));
     case 'keys':
       return inTalk(state, ({ lines }) => ({ lines: withKeys(lines, 'agent-keys', message.keys) }));
+    case 'you_say':
+      return inTalk(state, () => ({ saying: message.text }));
     case 'you_said':
-      return inTalk(state, ({ lines }) => ({ lines: [...lines, { who: 'me', text: message.text }] }));
+      return inTalk(state, ({ lines }) => ({
+        saying: '',
+        lines: [...lines, { who: 'me', text: message.text }],
+      }));
     case 'language':
       return inTalk(state, ({ details }) => ({ details: { ...details, language: message.language } }));
     case 'sound_offered':

@@ -6,9 +6,9 @@ import { hasVoiceFor, isMuted } from './voice.ts';
 /** Live transcript of the call. Screen readers announce it unless the agent's own voice is audible. */
 export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
   const t = texts.value.phone;
-  const { lines, details, sounding, isPaused } = talk;
+  const { lines, saying, details, sounding, isPaused } = talk;
   const end = useRef<HTMLLIElement>(null);
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines]);
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines, saying]);
   const isAloud = !isMuted.value && (talk.hasSound || hasVoiceFor(details.language));
   return (
     <div
@@ -18,11 +18,19 @@ export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
       aria-live={isAloud ? 'off' : 'polite'}
       tabIndex={0}
     >
-      {lines.length === 0 && talk.end === null && <p class="hint">{t.waiting}</p>}
+      {lines.length === 0 && saying === '' && talk.end === null && <p class="hint">{t.waiting}</p>}
       <ol class="turns">
         {lines.map((line, index) => (
           <Line key={index} line={line} language={details.language} sounding={isPaused ? null : sounding} />
         ))}
+        {saying !== '' && (
+          <li class="user" aria-live="off">
+            <span class="speaker">{t.me}</span>
+            <p lang={details.language}>
+              <span class="preliminary">{saying} …</span>
+            </p>
+          </li>
+        )}
         <li ref={end} class="talk-end" aria-hidden="true" />
       </ol>
     </div>

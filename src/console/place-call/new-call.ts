@@ -1,6 +1,7 @@
 /** The request that places a call, from the values of the form; also shown as a shell command. */
-import { languages } from '#src/domain/language.ts';
+import { languages, type Language } from '#src/domain/language.ts';
 import type { placeCall } from '../api.ts';
+import type { PhoneNumber } from '../api/records.ts';
 import { Problem } from '../api/request.ts';
 import { wholeNumber, wrongField } from '../parts/form.ts';
 import { namedIn } from '../parts/lines-field.tsx';
@@ -17,11 +18,20 @@ export const newCallValues = (initial: { number_id: string; to: string; instruct
 
 export type NewCallValues = ReturnType<typeof newCallValues>;
 
+const chosenLanguage = ({ language }: Pick<NewCallValues, 'language'>): Language | undefined =>
+  languages.find((one) => one === language);
+
+/** Returns the language of the call: the chosen one, or that of the number. */
+export const spokenLanguage = (
+  values: Pick<NewCallValues, 'language'>,
+  number: Pick<PhoneNumber, 'language'>,
+): Language => chosenLanguage(values) ?? number.language;
+
 /** Parses a field; null for an empty one. */
 type Read = <Value>(parse: () => Value | null) => Value | null;
 
 const callIn = (values: NewCallValues, read: Read): NewCall => {
-  const language = languages.find((one) => one === values.language);
+  const language = chosenLanguage(values);
   const duration = read(() => wholeNumber('max_duration_sec', values.max_duration_sec));
   const metadata = read(() => namedIn('metadata', values.metadata, '='));
   const headers = read(() => namedIn('sip_headers', values.sip_headers, ':'));

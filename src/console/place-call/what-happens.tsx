@@ -1,6 +1,5 @@
 /** Course of a call with the settings of its number, and the same call as a command. */
 import type { ComponentChildren } from 'preact';
-import { languages as spokenLanguages } from '#src/domain/language.ts';
 import { getWorkspace } from '../api.ts';
 import type { ListedCallee, PhoneNumber, Trunk, Workspace } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -10,7 +9,7 @@ import { clockTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 import { calleeAt } from './callees.tsx';
-import { commandOf, type NewCallValues } from './new-call.ts';
+import { commandOf, spokenLanguage, type NewCallValues } from './new-call.ts';
 
 type Props = {
   number: PhoneNumber;
@@ -39,12 +38,11 @@ const Agent = ({ number, values }: Props) => {
   const t = texts.value.calls.place;
   const { agent, chat_url: url } = number.agents.outbound;
   const { languages } = texts.value.numbers;
-  const spoken = spokenLanguages.find((one) => one === values.language) ?? number.language;
   const name = agent === 'builtin' ? texts.value.numbers.agent.builtin : (url ?? t.noAgent);
   return (
     <Fact name={t.speaks}>
       <a href={linkTo('numbers', number.id, 'outbound')}>{name}</a>
-      {` · ${languages[spoken]}`}
+      {` · ${languages[spokenLanguage(values, number)]}`}
     </Fact>
   );
 };

@@ -54,6 +54,13 @@ const notAccepted = 1_006;
 const isAnnouncement = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'type' in data && data.type === '@statelyai.connected';
 
+const isOfStately = (message: unknown): boolean =>
+  typeof message === 'object' &&
+  message !== null &&
+  'type' in message &&
+  typeof message.type === 'string' &&
+  message.type.startsWith('@xstate.');
+
 export type Stately = {
   link: Link;
   /** Whether the inspector has received a message of a call. */
@@ -97,7 +104,10 @@ export const useStately = (wanted: Wanted | null): Stately => {
     setLink({ is: 'joining' });
     socket.addEventListener('open', () => setLink({ is: 'open' }));
     socket.addEventListener('message', ({ data }) => {
-      listener.postMessage(JSON.parse(String(data)), origin);
+      const message: unknown = JSON.parse(String(data));
+      // The Stately inspector does not know the gateway's own mark of skipped messages.
+      if (!isOfStately(message)) return;
+      listener.postMessage(message, origin);
       setHasMessages(true);
     });
     socket.addEventListener('close', ({ code, reason }) => {

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FreezeFence } from '#src/domain/fence.ts';
+import type { GatewayCondition } from '#src/domain/gateway-condition.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   joinNodes,
@@ -17,12 +19,17 @@ export type Membership = {
   join(): Promise<void>;
   /** Called when other gateways have taken or ended what this gateway holds. */
   onLost(letGo: () => void): void;
-  /** Publishes the URL at which others reach this gateway. */
+  /**
+   * Publishes the URL at which others reach this gateway; with the next renewal if the database is unavailable, since
+   * calls do not depend on it.
+   */
   tellAddress(url: string): Promise<void>;
   /** Publishes which calls of others this gateway would resume. */
   tellTakes(takes: TakesOver | null): Promise<void>;
   /** Publishes whether this gateway counts calls in memory. */
   tellCountsAlone(countsAlone: boolean): Promise<void>;
+  /** Sets the source of the condition that is stored with each renewal. */
+  tellCondition(read: () => GatewayCondition): void;
   /**
    * Renews the registration; registers again if others declared this gateway dead meanwhile. Then opens the fence, if
    * this gateway was frozen. Rejects while the database is unavailable.
@@ -43,10 +50,18 @@ export const createMembership = (options: {
   const { database, node: name, fence, logger } = options;
   let instance = randomUUID();
   let address: string | null = null;
+  let isAddressTold = true;
   let takes: TakesOver | null = null;
+  let condition: () => GatewayCondition | null = () => null;
   const whenLost: (() => void)[] = [];
 
   const join = (): Promise<void> => joinNodes(database, { name, instance, address, takes });
+
+  const publishAddress = async (): Promise<void> => {
+    if (isAddressTold) return;
+    await tellAddress(database, { name, instance, address });
+    isAddressTold = true;
+  };
 
   const releaseAll = (): void => {
     logger.error(
@@ -63,23 +78,33 @@ export const createMembership = (options: {
   return {
     join,
     onLost: (letGo) => void whenLost.push(letGo),
-    tellAddress(url) {
+    async tellAddress(url) {
       address = url;
-      return tellAddress(database, { name, instance, address });
+      isAddressTold = false;
+      try {
+        await publishAddress();
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        logger.warn(
+          { err: error },
+          'other gateways do not know the address of this one yet: the database is unavailable',
+        );
+      }
     },
     tellTakes(next) {
       takes = next;
       return tellTakes(database, { name, instance, takes });
     },
     tellCountsAlone: (countsAlone) => tellCountsAlone(database, { name, instance, countsAlone }),
+    tellCondition: (read) => void (condition = read),
     async sayAlive() {
       for (;;) {
         const asked = fence.ask();
-        const areHeld = await renewNode(database, { name, instance });
+        const areHeld = await renewNode(database, { name, instance }, condition());
         if (!areHeld) releaseAll();
         const decision = asked.decide(areHeld);
         if (!areHeld) await joinAnew();
-        if (decision === 'decided') return;
+        if (decision === 'decided') return publishAddress();
       }
     },
     async leave() {

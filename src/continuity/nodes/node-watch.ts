@@ -9,6 +9,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FreezeFence } from '#src/domain/fence.ts';
+import type { GatewayCondition } from '#src/domain/gateway-condition.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { otherNodes, type LeavesToOthers } from '#src/persistence/nodes/nodes.ts';
@@ -33,6 +34,8 @@ export type NodeDuties = {
   cleanUps: readonly CleanUp[];
   /** Called when others have ended what this gateway holds. */
   onLost: () => void;
+  /** Reads the condition of this gateway, which is stored with each renewal. */
+  condition: () => GatewayCondition;
   /** Runs at each check with an available database; a rejection is retried at the next check. */
   atEachLook: () => Promise<void>;
 };
@@ -124,6 +127,7 @@ export const createNodeWatch = (options: {
       membership.onLost(counted.beginAnew);
       membership.onLost(duties.onLost);
       cleanUps.add(duties.cleanUps);
+      membership.tellCondition(duties.condition);
       ({ atEachLook } = duties);
       leftEarly?.forEach(suddenDeaths.leftRelay);
       leftEarly = null;

@@ -9,12 +9,16 @@ import {
 import type { Direction } from '#machines/line.ts';
 import type { CallSearch } from '#src/domain/call-search.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
+import type { JournalledChartName } from '#src/domain/chart-name.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { isCancelled } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
 import { runQuery } from '../database/kysely-query.ts';
 import type { Tables } from '../database/tables.ts';
+
+/** A state of a chart, such as `active.talking`, which includes its inner states. */
+export type StateOfChart = { chart: JournalledChartName; state: string };
 
 export type CallListQuery = {
   /** Scope of the list: a number, a workspace, or both. */
@@ -30,6 +34,10 @@ export type CallListQuery = {
   direction?: Direction | undefined;
   /** Filters; a call must match all of them. */
   metadata?: Metadata | undefined;
+  /** Calls in progress that are in this state, as far as their transitions are stored. */
+  state?: StateOfChart | undefined;
+  /** Calls that are or were in this state. */
+  visited?: StateOfChart | undefined;
   /** Calls that started at or after this instant. */
   since?: Date | undefined;
   /** Calls that started before this instant. */
@@ -49,7 +57,7 @@ const searchMs = 2_000;
 export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]> => {
   const { search } = query;
   if (search === undefined)
-    return query.metadata === undefined ? calls(db, query).execute() : withinTime(db, [calls(db, query)]);
+    return mayTakeLong(query) ? withinTime(db, [calls(db, query)]) : calls(db, query).execute();
   switch (search.kind) {
     case 'id':
       return byId(db, query, search).execute();
@@ -61,6 +69,10 @@ export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]
       );
   }
 };
+
+/** Whether the filters may read many calls that do not match. */
+const mayTakeLong = ({ metadata, state, visited }: CallListQuery): boolean =>
+  metadata !== undefined || state !== undefined || visited !== undefined;
 
 /** Returns the number of calls that match, at most `limit`. */
 export const countCalls = async (db: Database, query: CallListQuery): Promise<number> => {
@@ -139,8 +151,8 @@ const inOrder =
   };
 
 const fits =
-  ({ scope, status, endReason, trunkId, direction, metadata }: CallListQuery) =>
-  ({ and, eb, ref }: ExpressionBuilder<Tables, 'Call'>) =>
+  ({ scope, status, endReason, trunkId, direction, metadata, state, visited }: CallListQuery) =>
+  ({ and, eb, exists, ref, selectFrom }: ExpressionBuilder<Tables, 'Call'>) =>
     and([
       ...(scope.numberId === undefined ? [] : [eb('Call.numberId', '=', scope.numberId)]),
       ...('workspaceId' in scope ? [eb('Call.workspaceId', '=', scope.workspaceId)] : []),
@@ -149,7 +161,41 @@ const fits =
       ...(trunkId === undefined ? [] : [eb('Call.trunkId', '=', trunkId)]),
       ...(direction === undefined ? [] : [eb('Call.direction', '=', direction)]),
       ...(metadata === undefined ? [] : [holds(ref('Call.metadata'), metadata)]),
+      ...(state === undefined
+        ? []
+        : [
+            eb('Call.endedAt', 'is', null),
+            exists(
+              selectFrom(
+                selectFrom('CallTransition')
+                  .select('stateAfter')
+                  .whereRef('callId', '=', 'Call.id')
+                  .where('machine', '=', state.chart)
+                  .orderBy('epoch', 'desc')
+                  .orderBy('sequence', 'desc')
+                  .limit(1)
+                  .as('last'),
+              )
+                .select(sql.lit(1).as('is'))
+                .where(({ ref: column }) => isWithin(column('last.stateAfter'), state)),
+            ),
+          ]),
+      ...(visited === undefined
+        ? []
+        : [
+            exists(
+              selectFrom('CallTransition')
+                .select(sql.lit(1).as('is'))
+                .whereRef('callId', '=', 'Call.id')
+                .where('machine', '=', visited.chart)
+                .where(({ ref: column }) => isWithin(column('stateAfter'), visited)),
+            ),
+          ]),
     ]);
+
+/** Condition: the column is the state, or one of its inner states. */
+const isWithin = (column: Expression<string>, { state }: StateOfChart) =>
+  sql<boolean>`(${column} = ${state} or starts_with(${column}, ${`${state}.`}))`;
 
 const holds = (column: Expression<Metadata | null>, metadata: Metadata) =>
   sql<boolean>`${column} @> ${JSON.stringify(metadata)}::jsonb`;

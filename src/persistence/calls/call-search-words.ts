@@ -11,15 +11,19 @@ const separators =
   `'!"#$%&''()*+,-./:;<=>?@[]^_{|}~¡§«»¿·‘’‚“”„†•…‰‹›、。〈〉《》「」『』【】〔〕・！（），－．／：；？［］～｡｢｣､'` +
   ' || chr(92) || chr(96)';
 
+/** Expression for a text in lower case with spaces in place of all separators. */
+export const separatedWords = (text: string): string => `lower(translate(
+      ${text},
+      ${separators},
+      repeat(' ', 82)
+    ))`;
+
 /**
  * Expression for the words in texts. The configuration `simple` exists on every server and accepts words of every
  * language unchanged. Very long texts are cut off, because the row would otherwise exceed the server's limit.
  */
-const wordsIn = (texts: string) => `strip(to_tsvector('pg_catalog.simple', lower(translate(
-      left(concat_ws(' ', ${texts}), 200000),
-      ${separators},
-      repeat(' ', 82)
-    ))))`;
+const wordsIn = (texts: string) =>
+  `strip(to_tsvector('pg_catalog.simple', ${separatedWords(`left(concat_ws(' ', ${texts}), 200000)`)}))`;
 
 /** Part of a statement: inserts search rows of the ended calls in `call_after`, which has all columns of a call. */
 export const newSearch = `new_search as (

@@ -8,6 +8,7 @@ import type { Statements } from '../database/statements.ts';
  * words.
  */
 const waited = sql<number | null>`(data->'latency'->>'endpointingMs')::float8
+  + coalesce((data->'latency'->>'queuedMs')::float8, 0)
   + (data->'latency'->>'firstAudioMs')::float8`;
 
 const slowest = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>

@@ -18,6 +18,7 @@ import { Node } from '../nodes/node.ts';
 import { NumberKey } from '../numbers/number-key.ts';
 import { PhoneNumber } from '../numbers/phone-number.ts';
 import { Recording } from '../calls/recording.ts';
+import { Rehearsal } from '../workspaces/rehearsal.ts';
 import { RequestCount } from '../workspaces/request-count.ts';
 import { TrunkChannel, TrunkLoad } from '../trunks/trunk-load.ts';
 import { SipMessageRow } from '../calls/sip-message.ts';
@@ -56,4 +57,5 @@ export const entities = [
   RequestCount,
   TrunkLoad,
   TrunkChannel,
+  Rehearsal,
 ];

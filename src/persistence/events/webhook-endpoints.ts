@@ -51,14 +51,19 @@ const failing = kyselyQuery(
       .where('id', '=', endpointId),
 );
 
-const noFailure = { failingSince: null, lastFailure: null, lastFailureCode: null, lastFailureAdvice: null };
+const noFailure = {
+  failingSince: null,
+  lastFailure: null,
+  lastFailureCode: null,
+  lastFailureAdvice: null,
+  coolingUntil: null,
+};
 
 const working = kyselyQuery((queries, { endpointId, at }: { endpointId: string; at: Date }) =>
   queries
     .updateTable('WebhookEndpoint')
     .set(({ fn, val }) => ({
       ...noFailure,
-      coolingUntil: null,
       lastSuccessAt: fn<Date>('greatest', ['lastSuccessAt', val(at)]),
     }))
     .where('id', '=', endpointId),
@@ -78,7 +83,6 @@ export const createWebhookEndpoint = async (
     disabledReason: null,
     ...noFailure,
     lastSuccessAt: null,
-    coolingUntil: null,
   };
   await db.entityManager().insert(WebhookEndpoint, created);
   return { ...created, state: 'active' };
@@ -126,7 +130,7 @@ export const patchWebhookEndpoint = (
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRecord | undefined> => {
   const reason = patch.state === undefined ? {} : { disabledReason: null };
-  // The failure state is cleared if the URL is new or the endpoint is reactivated.
+  // The failure state and the cool-down are cleared if the URL is new or the endpoint is reactivated.
   const isNew = patch.url !== undefined || patch.state === 'active';
   const failure = isNew ? noFailure : {};
   const success = patch.url === undefined ? {} : { lastSuccessAt: null };
@@ -135,7 +139,7 @@ export const patchWebhookEndpoint = (
     wanted,
     () => ({ ...given(patch), ...reason, ...failure, ...success }),
     async (statements) => {
-      if (patch.state === 'active') await notify(statements, deliveriesChannel);
+      if (isNew) await notify(statements, deliveriesChannel);
     },
   );
 };
@@ -163,6 +167,33 @@ export const disableWebhookEndpoint = async (
   await db
     .entityManager()
     .nativeUpdate(WebhookEndpoint, { id: endpointId }, { state: 'disabled', disabledReason: reason });
+};
+
+const restarted = kyselyQuery(
+  (queries, { ids, failedAt }: { ids: readonly string[]; failedAt: readonly Date[] }) =>
+    queries
+      .selectFrom('WebhookEndpoint')
+      .select('id')
+      .where('failingSince', 'is', null)
+      .where(
+        ({ ref }) => sql<boolean>`exists (
+          select from unnest(${ids}::uuid[], ${failedAt}::timestamptz[]) as failed (id, at)
+          where failed.id = ${ref('WebhookEndpoint.id')}
+            and coalesce(${ref('lastSuccessAt')} < failed.at, true))`,
+      ),
+);
+
+/**
+ * Returns those of the endpoints that were resumed or got a new URL since a stored failed attempt, given by id: their
+ * failure was cleared without a success. A success at another gateway does not count, because this gateway may not
+ * reach the endpoint.
+ */
+export const endpointsRestarted = async (
+  db: Statements,
+  failures: ReadonlyMap<string, Date>,
+): Promise<string[]> => {
+  const rows = await restarted(db, { ids: [...failures.keys()], failedAt: [...failures.values()] });
+  return rows.map(({ id }) => id);
 };
 
 /** Records a failed attempt. */

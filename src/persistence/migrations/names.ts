@@ -1,5 +1,12 @@
 /** Names of all migrations, oldest first. A name never changes once it was released. */
-export const migrationNames = ['0001-schema', '0002-webhook-advice', '0003-number-settings'] as const;
+export const migrationNames = [
+  '0001-schema',
+  '0002-webhook-advice',
+  '0003-number-settings',
+  '0004-gateway-load',
+  '0005-rehearsals',
+  '0006-trunk-legs',
+] as const;
 
 export type MigrationName = (typeof migrationNames)[number];
 

@@ -2,6 +2,7 @@
  * Lists the gateways of the database for members of a workspace: the state of each, and the number of the workspace's
  * calls there.
  */
+import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { firstEpoch } from '../calls/call-facts.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -17,6 +18,9 @@ export type ListedGateway = {
   isLost: boolean;
   /** Whether the gateway would resume calls that other gateways hand over. */
   takesCalls: boolean;
+  /** Null for a gateway whose version does not store them. */
+  version: string | null;
+  load: GatewayLoad | null;
   /** Numbers of the workspace's calls that the gateway holds. */
   ringing: number;
   active: number;
@@ -36,6 +40,8 @@ const listing = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) 
     .select(({ eb, fn, ref }) => [
       'Node.name',
       'Node.seenAt',
+      'Node.version',
+      'Node.load',
       nodeHasSession(ref('Node.name')).as('hasSession'),
       eb('Node.lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
       eb('Node.takesLines', 'is not', null).$castTo<boolean>().as('takesCalls'),
@@ -43,7 +49,7 @@ const listing = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) 
       fn.count<number>('Call.id').filterWhere('Call.status', '=', 'active').as('active'),
       fn.count<number>('Call.id').filterWhere('Call.epoch', '>', firstEpoch).as('takenOver'),
     ])
-    .groupBy(['Node.name', 'Node.seenAt', 'Node.lostAt', 'Node.takesLines'])
+    .groupBy(['Node.name', 'Node.seenAt', 'Node.lostAt', 'Node.takesLines', 'Node.version', 'Node.load'])
     .orderBy('Node.name'),
 );
 

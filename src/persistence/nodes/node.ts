@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { GatewayLoad } from '#src/domain/gateway-condition.ts';
 
 /** A registered gateway. The row exists from the gateway's start to its orderly end. */
 export const Node = defineEntity({
@@ -22,5 +23,9 @@ export const Node = defineEntity({
     countsAlone: p.boolean().default(false),
     /** End of the latest claim on the clean-up after the death of this node. */
     claimedUntil: p.datetime(3).nullable(),
+    /** Version of the gateway; null for versions that do not store it, like `load`. */
+    version: p.text().nullable(),
+    /** Load at the last renewal. */
+    load: p.json<GatewayLoad>().nullable(),
   },
 });

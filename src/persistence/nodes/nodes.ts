@@ -3,6 +3,7 @@
  * (`node-session.ts`). The clean-up after a dead gateway is claimed by one other gateway.
  */
 import { sql, type Expression } from 'kysely';
+import type { GatewayCondition, GatewayLoad } from '#src/domain/gateway-condition.ts';
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { now, secondsAgo, secondsAhead } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -63,19 +64,31 @@ export const joinNodes = async (
   await joining(db, { ...node, ...columnsOf(takes) });
 };
 
-const renewing = kyselyQuery((queries, { name, instance }: NodeInstance) =>
+type Renewing = NodeInstance & { version: string | null; load: string | null };
+
+const renewing = kyselyQuery((queries, { name, instance, version, load }: Renewing) =>
   queries
     .updateTable('Node')
-    .set({ seenAt: now })
+    .set({ seenAt: now, version, load: sql<GatewayLoad | null>`${load}::jsonb` })
     .where('name', '=', name)
     .where('instance', '=', instance)
     .where('lostAt', 'is', null)
     .returning('name'),
 );
 
-/** Renews a gateway's registration. Resolves to `false` if other gateways declared it dead meanwhile. */
-export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
-  (await renewing(db, node)).length > 0;
+/**
+ * Renews a gateway's registration and stores its condition, if it is known. Resolves to `false` if other gateways
+ * declared it dead meanwhile.
+ */
+export const renewNode = async (
+  db: Statements,
+  { name, instance }: NodeInstance,
+  condition: GatewayCondition | null,
+): Promise<boolean> => {
+  const version = condition?.version ?? null;
+  const load = condition && JSON.stringify(condition.load);
+  return (await renewing(db, { name, instance, version, load })).length > 0;
+};
 
 const nodesSeen = (queries: Queries) =>
   queries

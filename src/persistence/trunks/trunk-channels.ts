@@ -2,8 +2,13 @@
  * Load of all gateways on a trunk with limits. Taking a channel locks the trunk's row until the transaction ends, which
  * serializes the count. A channel counts until it is released, at most until its call ends. Channels of a dead gateway
  * are freed when its calls end, and move with a call that another gateway takes over.
+ *
+ * Each leg of a call has a channel. The legs of one call share a row, and not a key of their own, because gateways of
+ * older versions write beside this one during an update: they count rows, and name the key (trunk, call) to resolve
+ * conflicts.
  */
-import type { TrunkChannel } from '#src/domain/trunk.ts';
+import { sql } from 'kysely';
+import type { TrunkChannel, TrunkLeg } from '#src/domain/trunk.ts';
 import type { Database } from '../database/database.ts';
 import {
   clockNow,
@@ -50,25 +55,49 @@ const clearing = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
 const counting = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries
     .selectFrom('TrunkChannel')
-    .select(({ fn }) => fn.countAll<number>().as('channels'))
+    // A row of an older gateway has no legs and counts as one channel.
+    .select(({ ref }) =>
+      sql<number>`coalesce(sum(coalesce(cardinality(${ref('legs')}), 1)), 0)::int`.as('channels'),
+    )
     .where('trunkId', '=', trunkId),
 );
 
-const taking = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
+const taking = kyselyQuery((queries, { trunkId, callId, leg, node }: TrunkChannel & { node: string }) =>
   queries
     .insertInto('TrunkChannel')
-    .values({ trunkId, callId, node, takenAt: now })
+    .values({ trunkId, callId, legs: sql<TrunkLeg[]>`array[${leg}]::text[]`, node, takenAt: now })
     .onConflict((conflict) =>
-      conflict.columns(['trunkId', 'callId']).doUpdateSet(({ ref }) => ({ node: ref('excluded.node') })),
+      conflict.columns(['trunkId', 'callId']).doUpdateSet(({ ref }) => {
+        const legs = ref('TrunkChannel.legs');
+        const taken = ref('excluded.legs');
+        return {
+          node: ref('excluded.node'),
+          legs: sql<
+            TrunkLeg[]
+          >`case when ${legs} @> ${taken} then ${legs} else array_cat(${legs}, ${taken}) end`,
+        };
+      }),
     ),
 );
 
-const givingBack = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
+const givingBack = kyselyQuery((queries, { trunkId, callId, leg, node }: TrunkChannel & { node: string }) =>
   queries
-    .deleteFrom('TrunkChannel')
+    .updateTable('TrunkChannel')
+    .set(({ ref }) => ({ legs: sql<TrunkLeg[]>`array_remove(${ref('legs')}, ${leg})` }))
     .where('trunkId', '=', trunkId)
     .where('callId', '=', callId)
     .where('node', '=', node),
+);
+
+/** Deletes the row of a call whose last leg was released. */
+const removingUnused = kyselyQuery(
+  (queries, { trunkId, callId, node }: Omit<TrunkChannel, 'leg'> & { node: string }) =>
+    queries
+      .deleteFrom('TrunkChannel')
+      .where('trunkId', '=', trunkId)
+      .where('callId', '=', callId)
+      .where('node', '=', node)
+      .where(({ ref }) => sql<boolean>`${ref('legs')} = '{}'`),
 );
 
 const waitingTurn = kyselyQuery(
@@ -122,7 +151,8 @@ export const createTrunkLoad = (database: Database, node: string) => ({
     database.transaction((db) => take(db, { ...channel, node })),
 
   /**
-   * Makes this gateway the owner of the channel of a call that it took over; this gateway then releases the channel.
+   * Makes this gateway the owner of the channels of a call that it took over, and counts this leg; this gateway then
+   * releases the channels.
    */
   async keep(channel: TrunkChannel): Promise<void> {
     await taking(database, { ...channel, node });
@@ -130,7 +160,10 @@ export const createTrunkLoad = (database: Database, node: string) => ({
 
   /** Releases a channel. If another gateway took over the call meanwhile, the channel is not released. */
   async giveBack(channel: TrunkChannel): Promise<void> {
-    await givingBack(database, { ...channel, node });
+    const owned = { ...channel, node };
+    await givingBack(database, owned);
+    // A statement of its own, because two legs that end at the same time see each other's release only afterwards.
+    await removingUnused(database, owned);
   },
 
   /**

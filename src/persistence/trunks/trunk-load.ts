@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { TrunkLeg } from '#src/domain/trunk.ts';
 
 /** Shared load of a trunk with limits. The table has no foreign key, because the configured trunk has no row. */
 export const TrunkLoad = defineEntity({
@@ -11,7 +12,7 @@ export const TrunkLoad = defineEntity({
   },
 });
 
-/** A channel of a trunk in use. The channel counts until its call ends at the latest. */
+/** Channels of a trunk that one call uses; counted until the call ends at the latest. */
 export const TrunkChannel = defineEntity({
   name: 'TrunkChannel',
   tableName: 'trunk_channel',
@@ -19,7 +20,9 @@ export const TrunkChannel = defineEntity({
     trunkId: p.text().primary(),
     /** The column has no foreign key, because an inbound call has a channel before it is stored. */
     callId: p.uuid().primary(),
-    /** Gateway that releases the channel. */
+    /** Legs of the call, each with one channel; null for the one channel that an older gateway counts. */
+    legs: p.array().$type<TrunkLeg[]>().nullable(),
+    /** Gateway that releases the channels. */
     node: p.text(),
     takenAt: p.datetime(3),
   },

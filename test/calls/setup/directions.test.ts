@@ -5,7 +5,7 @@ import type { AuthenticateCaller } from '#src/calls/call-parts.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import type { DestinationKind } from '#src/domain/destinations.ts';
 import { trunkDefaults } from '#src/domain/trunk.ts';
-import { putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
+import { builtInBinding, putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
 import { facts } from '#src/persistence/calls/call-facts.ts';
 import { patchNumber, putInboundAuth } from '#src/persistence/numbers/numbers.ts';
 import { createTrunk } from '#src/persistence/trunks/trunks.ts';
@@ -424,6 +424,42 @@ test.serial('uses the session token of a handshake for its call only', async (t)
     },
   ]);
 });
+
+const agentOfSuite = (direction: 'inbound' | 'outbound') => ({
+  ...builtInBinding(direction),
+  agent: 'endpoint' as const,
+  agentType: 'webhook' as const,
+  chatUrl: 'https://suite.example',
+});
+
+test.serial(
+  'gives one call the agent of a suite, without the secrets of the agent of the number, which stays bound',
+  async (t) => {
+    const door = doorThat({ allowed: true, sessionToken: 'session-of-this-caller' });
+    const world = await createCallControlWorld(t, { handshake: door.handshake });
+    await agentOf(world, 'outbound', 'https://outbound.example');
+    await agentOf(world, 'inbound', 'https://inbound.example');
+    await guard(world);
+    const { callId: inbound, verdict } = await world.receive({ agent: agentOfSuite('inbound') });
+    const outbound = await world.place({ agent: agentOfSuite('outbound') });
+    t.deepEqual(verdict, { accepted: true });
+    for (const callId of [inbound, outbound]) {
+      t.like(world.agentCalls.get(callId), {
+        binding: { chatUrl: 'https://suite.example' },
+        bearerToken: null,
+      });
+      t.deepEqual(world.agentCalls.get(callId)?.headers, {});
+    }
+    t.is(world.agentCalls.get(inbound)?.binding.direction, 'inbound');
+    t.is(door.asked.length, 1, 'the handshake decides about the caller of a suite, too');
+    const { callId: next } = await world.receive();
+    t.is(world.agentCalls.get(next)?.binding.chatUrl, 'https://inbound.example');
+    t.like(world.agentCalls.get(await world.place()), {
+      binding: { chatUrl: 'https://outbound.example' },
+      headers: { 'x-way': 'outbound' },
+    });
+  },
+);
 
 test.serial(
   'rejects a caller that the handshake rejects, and stores the facts of an ended call',

@@ -16,6 +16,26 @@ export const hearingClauses = (clause: Clause): void => {
   });
 
   clause(
+    'has preliminary words only until it reports the final ones',
+    'talking',
+    async (t, driver, reach) => {
+      let atHeard: string | undefined;
+      const line = reach((event, it) => {
+        if (event.type === 'line.heard') atHeard = it.hearing();
+      });
+      t.is(line.hearing(), '', 'before the answer');
+      await driver.until(() => line.hearing() !== '' || line.saw('line.heard'), 15_000);
+      const preliminary = line.hearing();
+      await driver.until(() => line.saw('line.heard'), 15_000);
+      const [heard] = line.all('line.heard');
+      t.true(preliminary.length <= (heard?.text.length ?? 0));
+      t.is(atHeard, '');
+      line.close();
+      t.is(line.hearing(), '', 'after the end');
+    },
+  );
+
+  clause(
     "recognizes speech of the other party during the agent's speech",
     'interrupting',
     async (t, driver, reach) => {

@@ -7,9 +7,17 @@ import { z } from 'zod';
 /** The minified source, less than half the size of the source that the package exports. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-const violations = z.array(
-  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
-);
+const checks = z.array(z.object({ message: z.string() }));
+
+/** The reporter `no-passes` writes no `failureSummary`: the checks of the rule have the messages. */
+const element = z
+  .object({ html: z.string(), none: checks.catch([]), all: checks.catch([]), any: checks.catch([]) })
+  .transform(({ html, none, all, any }) => ({
+    html,
+    failed: [...none, ...all, ...any].map(({ message }) => message),
+  }));
+
+const violations = z.array(z.object({ id: z.string(), nodes: z.array(element) }));
 
 export type Violation = z.infer<typeof violations>[number];
 

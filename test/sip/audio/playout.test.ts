@@ -54,8 +54,8 @@ const handMade = () => {
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     },
-    async give(milliseconds: number) {
-      pieces.push(new Int16Array(8 * milliseconds).fill(8_000));
+    async give(milliseconds: number, level = 8_000) {
+      pieces.push(new Int16Array(8 * milliseconds).fill(level));
       wake();
       await settled();
     },
@@ -106,6 +106,7 @@ const createPlayoutWorld = (engine: Speak = speak) => {
     /** Lets pending promises settle. */
     settle: () => new Promise((resolve) => setImmediate(resolve)),
     story: () => played.map(({ utterance, text, whole }) => [utterance, text, whole]),
+    startedAt: () => played.map(({ startedAt }) => startedAt),
   };
 };
 
@@ -126,6 +127,36 @@ test.serial('plays an utterance, a short pause and the next utterance', async (t
     [1, 'one', true],
     [2, 'two words', true],
   ]);
+});
+
+test.serial('starts an utterance at its first audible sound', async (t) => {
+  const engine = handMade();
+  const { playout, attach, pass, clock, startedAt } = createPlayoutWorld(engine.speak);
+  attach();
+  pass(1_000);
+  const before = clock.now();
+  playout.say(1, 'alpha');
+  await engine.give(120, 0);
+  pass(60);
+  await engine.give(100, 10);
+  await engine.give(300);
+  await engine.end();
+  pass(1_000);
+  t.deepEqual(startedAt(), [before + 220]);
+});
+
+test.serial('starts an utterance without an audible sound when its audio is sent', async (t) => {
+  const engine = handMade();
+  const { playout, attach, pass, clock, startedAt } = createPlayoutWorld(engine.speak);
+  attach();
+  const before = clock.now();
+  playout.say(1, 'alpha');
+  await engine.give(300, 0);
+  await engine.give(300);
+  await engine.end();
+  pass(200);
+  playout.stopTalking();
+  t.deepEqual(startedAt(), [before], 'it was stopped before its first audible sound');
 });
 
 test.serial('queues utterances until the audio path is connected', async (t) => {
@@ -505,6 +536,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
   const clock = createOrderedClock();
   const counterparty: number[] = [];
   const agent: number[] = [];
+  const memory = new Set<ArrayBufferLike>();
   let finished = 0;
   let isWanted = true;
   let skipped = 0;
@@ -513,6 +545,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
       write(one, other) {
         counterparty.push(...one);
         agent.push(...other);
+        memory.add(one.buffer).add(other.buffer);
         if (one.length !== other.length) throw new Error('Both sides must be of the same length');
       },
       drained: () => Promise.resolve(),
@@ -537,6 +570,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
     frames,
     counterparty,
     agent,
+    memory,
     finished: () => finished,
     skipped: () => skipped,
     want: (wanted: boolean) => void (isWanted = wanted),
@@ -555,6 +589,13 @@ test.serial('records both sides in stereo at the time of their audio', (t) => {
   recording.finish();
   t.deepEqual(levels(counterparty), [100, 100, 200, 200, 200, 200]);
   t.deepEqual(levels(agent), [0, 0, 7, 7, 0, 0]);
+});
+
+test.serial('writes the audio of all frames in the same memory', (t) => {
+  const { recording, frames, memory } = createRecordingWorld();
+  recording.said(new Int16Array(4_000).fill(7));
+  frames(50, 100);
+  t.is(memory.size, 2, 'one for each side');
 });
 
 test.serial('skips audio while it is not wanted, and both sides continue at their time', (t) => {

@@ -6,6 +6,7 @@ import type { LineReport, TransferMode } from '#machines/line.ts';
 import type { MediaStatistics } from '#machines/media-statistics.ts';
 import { watchMedia } from '#sip/drachtio/media-watch.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
+import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
@@ -15,6 +16,7 @@ import { requestUriOf } from '#test/doubles/sip-parser.ts';
 import { frameSamples } from '#test/doubles/unicast.ts';
 import { someSound } from '#test/helpers/some-sound.ts';
 import { until } from '#test/helpers/until.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // Transfers
 // A call whose other party is connected to a person: two far ends of the trunk, and the audio between them.
@@ -321,6 +323,36 @@ for (const last of ['first', 'second'] as const)
       await first.receives('BYE');
     },
   );
+
+test.serial('takes and releases a channel of the trunk for each leg of a call', async (t) => {
+  const [host = '', port] = trunkAddress.split(':');
+  const taken: string[] = [];
+  const released: string[] = [];
+  const { edge, line, first, second } = await connected(t, {
+    trunk: null,
+    trunks: directoryOf([someTrunk({ host, port: Number(port), maxChannels: 2 })]),
+    trunkLoad: {
+      ...loadOfOtherNodes,
+      take({ leg }) {
+        taken.push(leg);
+        return Promise.resolve(true);
+      },
+      giveBack({ leg }) {
+        released.push(leg);
+        return Promise.resolve();
+      },
+    },
+  });
+  t.deepEqual(taken, ['first', 'second']);
+  t.deepEqual(released, []);
+  second.sends('BYE');
+  await second.receives(200);
+  await first.receives('BYE');
+  first.answers(200);
+  await untilSaid(edge, line, 'line.ended');
+  await until('both channels are released', () => (released.length === 2 ? true : undefined));
+  t.deepEqual(released.toSorted(), ['first', 'second']);
+});
 
 test.serial('hangs up both parties when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);

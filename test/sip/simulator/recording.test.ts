@@ -396,7 +396,12 @@ test.serial('a watched script is watched in the process that resumes its call', 
   const resumed = next.resume(farEnd, { callId });
   await setImmediate();
   next.until(() => resumed.saw('line.adopted'));
-  t.deepEqual(next.lines.scriptProgress(callId), { steps: 2, stepsDone: 1, outcome: 'playing' });
+  t.deepEqual(next.lines.scriptProgress(callId), {
+    steps: 2,
+    stepsDone: 1,
+    outcome: 'playing',
+    persona: null,
+  });
   resumed.say('Hello again.');
   next.until(() => next.lines.scriptProgress(callId)?.outcome === 'done');
   t.true(line.saw('line.answered'));
@@ -408,7 +413,7 @@ test.serial('hear: ignores words from before the simulated person last spoke', (
     ['Hello.', 'Good day to you.'],
   );
   until(() => line.isOver());
-  t.deepEqual(progress(), { steps: 3, stepsDone: 2, outcome: 'timed_out' });
+  t.deepEqual(progress(), { steps: 3, stepsDone: 2, outcome: 'timed_out', persona: null });
 });
 
 test.serial('hear: searches for the next match after the previous one', (t) => {
@@ -442,7 +447,7 @@ test.serial('a step that times out ends the script, and the simulated person han
   const [answer] = line.all('line.answered');
   const [end] = line.all('line.ended');
   t.is((end?.at ?? 0) - (answer?.at ?? 0), 30_020, 'the limit, and what a line takes to end');
-  t.deepEqual(progress(), { steps: 2, stepsDone: 0, outcome: 'timed_out' });
+  t.deepEqual(progress(), { steps: 2, stepsDone: 0, outcome: 'timed_out', persona: null });
 });
 
 test.serial(
@@ -451,7 +456,7 @@ test.serial(
     const { line, until, progress } = reach([{ wait_sec: 50 }], []);
     until(() => line.isOver(), 120_000);
     t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 80_020);
-    t.deepEqual(progress(), { steps: 1, stepsDone: 1, outcome: 'done' });
+    t.deepEqual(progress(), { steps: 1, stepsDone: 1, outcome: 'done', persona: null });
   },
 );
 

@@ -58,6 +58,8 @@ export const auditWords = {
     expires_at: 'Expires',
     seconds: 'Seconds',
     announced: 'Announced',
+    audio: 'With audio',
+    masked: 'Masked',
     sessions: 'Browsers',
     method: 'Method',
     admin_token: 'Token',
@@ -73,6 +75,8 @@ export const auditWords = {
     words: 'Words',
     announce: 'Announcement',
     require: 'Required',
+    suite: 'Suite',
+    calls: 'Calls',
   },
   /** Words for values of these fields. Any other value is shown as it is. */
   value: {

@@ -4,6 +4,8 @@ export const callList = {
   filters: 'Filters',
   trunk: 'Trunk',
   metadata: 'Metadata',
+  state: 'Now in',
+  visited: 'Was in',
   firstDay: 'First day',
   lastDay: 'Last day',
   clear: 'Show all calls',

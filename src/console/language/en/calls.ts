@@ -362,7 +362,9 @@ export const calls = {
     commandKey: 'NUMBER_KEY stands for the key of the number:',
     instruction: 'Instruction',
     instructionHint: 'What the agent is to do. May stay empty when it knows its task.',
-    languageHint: 'Of the agent, of recognition and of the voice, for this call.',
+    /** `preferred` is the language of the console, if the call is in another one. */
+    languageHint: (spoken: string, preferred: string | null) =>
+      `This call is in ${spoken}: agent, recognition and voice.${preferred === null ? '' : ` For a call in ${preferred}, choose it here.`}`,
     languageOf: (language: string) => `As the number: ${language}`,
     duration: 'Maximum duration',
     durationHint: 'Seconds, 60 to 1800. Empty: as the number’s policy says.',

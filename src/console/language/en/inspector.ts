@@ -4,14 +4,15 @@ export const inspector = {
   call: 'Call',
   lead: 'The actors of this call, and what they tell each other. What was said, keys and telephone numbers are masked.',
   leadAll:
-    'All calls of the workspace at all gateways, and what their actors tell each other. Choose a call to see only its messages. What was said, keys and telephone numbers are masked.',
+    'The calls in progress of the workspace, at all gateways. Open one to see its actors, and what they tell each other.',
+  searchCalls: 'Number or id',
+  noCalls: 'No such call is in progress.',
   off: 'The inspector is off',
   offHint: 'Start the gateway with GW_INSPECT=1 to look into calls as they happen.',
   link: {
     joining: 'Connecting …',
     open: 'Live',
     lost: 'Connection lost, trying again …',
-    slow: 'More messages than this page can read: disconnected, trying again …',
     over: 'The call is over',
     refused: 'Not let in: the call is not in progress, or too many look on',
   },
@@ -29,10 +30,14 @@ export const inspector = {
   search: 'Search',
   actor: 'Actor',
   kind: 'Kind',
-  kinds: { event: 'Event', state: 'Snapshot', actor: 'Actor' },
+  kinds: { event: 'Event', state: 'Snapshot', actor: 'Actor', skipped: 'Skipped' },
   type: 'Event type',
   outside: 'outside',
   to: 'to',
   nothing: 'nothing',
+  skipped: (count: number) =>
+    count === 1
+      ? 'One message was skipped, because this page read too slowly.'
+      : `${count} messages were skipped, because this page read too slowly.`,
   more: (count: number) => `Show more (${count} left)`,
 };

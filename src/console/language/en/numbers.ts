@@ -9,8 +9,8 @@ export const numbers = {
   language: 'Language',
   languages: { ko: 'Korean', en: 'English', ja: 'Japanese' },
   create: 'Add number',
-  tab: { inbound: 'Inbound', outbound: 'Outbound', settings: 'Settings' },
-  tabs: 'Settings of the number',
+  tab: { inbound: 'Inbound', outbound: 'Outbound', settings: 'Settings', latency: 'Latency' },
+  tabs: 'Parts of the number',
   agent: {
     title: { inbound: 'Who answers calls to this number', outbound: 'Who speaks in calls from this number' },
     who: 'Agent',

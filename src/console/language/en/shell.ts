@@ -23,9 +23,12 @@ export const shell = {
   nav: {
     overview: 'Overview',
     calls: 'Calls',
+    fleet: 'Calls by state',
+    compare: 'Compare calls',
     numbers: 'Numbers',
     place: 'Place a call',
     agents: 'Try an agent',
+    rehearsals: 'Rehearsals',
     webhooks: 'Webhooks',
     trunks: 'Trunks',
     audit: 'Audit log',

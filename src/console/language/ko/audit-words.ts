@@ -58,6 +58,8 @@ export const auditWords: AuditWords = {
     expires_at: '만료',
     seconds: '시간(초)',
     announced: '안내함',
+    audio: '소리 포함',
+    masked: '가림',
     sessions: '브라우저',
     method: '방식',
     admin_token: '토큰',
@@ -73,6 +75,8 @@ export const auditWords: AuditWords = {
     words: '대화 내용',
     announce: '안내 문구',
     require: '필수',
+    suite: '시나리오',
+    calls: '통화',
   },
   value: {
     off: '끔',

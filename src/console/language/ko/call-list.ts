@@ -6,6 +6,8 @@ export const callList: Texts['callList'] = {
   filters: '필터',
   trunk: '회선',
   metadata: '메타데이터',
+  state: '지금 상태',
+  visited: '지나간 상태',
   firstDay: '시작일',
   lastDay: '종료일',
   clear: '모든 통화 보기',

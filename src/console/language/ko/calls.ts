@@ -373,7 +373,8 @@ export const calls: Texts['calls'] = {
     commandKey: 'NUMBER_KEY 자리에 번호의 키를 넣으세요:',
     instruction: '지시 사항',
     instructionHint: '에이전트가 할 일입니다. 따로 지시할 것이 없으면 비워 두세요.',
-    languageHint: '이 통화에서 에이전트와 음성 인식, 음성에 쓸 언어입니다.',
+    languageHint: (spoken, preferred) =>
+      `에이전트와 음성 인식, 음성 모두 ${spoken}를 사용합니다.${preferred === null ? '' : ` ${preferred}로 통화하려면 여기에서 고르세요.`}`,
     languageOf: (language) => `번호의 언어: ${language}`,
     duration: '최대 통화 시간',
     durationHint: '초 단위, 60~1800. 비워 두면 번호의 정책을 따릅니다.',

@@ -9,6 +9,7 @@ import { fieldsOfOperation } from './document/fields-of-operation.ts';
 import { fieldsOfPolicies } from './document/fields-of-policies.ts';
 import { fieldsSent } from './document/fields-sent.ts';
 import { gateway } from './document/gateway.ts';
+import { rehearsals } from './document/rehearsals.ts';
 
 export const documentTexts: Readonly<Record<string, string>> = {
   ...calls,
@@ -20,5 +21,6 @@ export const documentTexts: Readonly<Record<string, string>> = {
   ...fieldsOfPolicies,
   ...fieldsAnswered,
   ...fieldsOfOperation,
+  ...rehearsals,
   ...errors,
 };

@@ -11,8 +11,8 @@ export const numbers: Texts['numbers'] = {
   language: '언어',
   languages: { ko: '한국어', en: '영어', ja: '일본어' },
   create: '번호 추가',
-  tab: { inbound: '수신', outbound: '발신', settings: '설정' },
-  tabs: '번호 설정',
+  tab: { inbound: '수신', outbound: '발신', settings: '설정', latency: '응답 지연' },
+  tabs: '번호 항목',
   agent: {
     title: {
       inbound: '이 번호로 온 전화를 받는 에이전트',

@@ -26,9 +26,12 @@ export const shell: Texts['shell'] = {
   nav: {
     overview: '개요',
     calls: '통화',
+    fleet: '상태별 통화',
+    compare: '통화 비교',
     numbers: '번호',
     place: '전화 걸기',
     agents: '에이전트 테스트',
+    rehearsals: '리허설',
     webhooks: '웹훅',
     trunks: '회선',
     audit: '감사 기록',

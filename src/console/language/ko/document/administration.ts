@@ -67,8 +67,15 @@ export const administration: Readonly<Record<string, string>> = {
   'Total duration of the outbound calls that began on this day of the workspace, in all and by number, with the limits (`daily_minutes`).':
     '워크스페이스의 오늘 시작한 발신 통화 시간을 전체와 번호별로, 한도(`daily_minutes`)와 함께 보여 줍니다.',
   'Read the overview': '통화 현황 읽기',
+  'Read how long callers wait for replies': '대답을 기다린 시간 읽기',
+  'Percentiles of the waits for replies and of their stages over the last day or week, and of the one before, of one number or of all numbers: over the turns of the 300 newest answered calls of each, for all gateways.':
+    '지난 하루나 한 주와 그 이전 같은 기간에 대답을 기다린 시간과 그 단계의 백분위수를 번호 하나나 모든 번호에 대해 알려 줍니다. 기간마다 받은 통화 가운데 최근 300개의 차례로 계산하며 모든 게이트웨이를 합친 값입니다.',
+  '`day`: the last 24 hours; `week`: the last 7 days.': '`day`는 지난 24시간, `week`는 지난 7일입니다.',
   "Calls and answers by day, end reasons, turn latency of today and yesterday, and failing agents, trunks and webhooks, over the last days in the workspace's time zone, for all gateways. A call belongs to the day on which it started.":
     '워크스페이스의 최근 며칠 동안의 일별 통화와 응답, 종료 사유, 오늘과 어제의 응답 지연, 실패하는 에이전트와 회선과 웹훅을 모든 게이트웨이에 걸쳐 보여 줍니다. 날짜는 워크스페이스의 시간대를 따르며, 통화는 시작한 날에 속합니다.',
+  'Count calls by state': '상태별 통화 수',
+  "As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read, and a result is up to ten seconds old. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired.":
+    'JSON이면 워크스페이스의 최근 통화가 차트를 어떻게 지나갔는지, 저장된 전이로 모든 게이트웨이에 걸쳐 보여 줍니다. 최근 통화 1,000건까지 읽고, 결과는 10초까지 지난 것일 수 있습니다. `Accept: text/event-stream`이면 모든 게이트웨이에서 진행 중인 통화 수를 상태별로 `event: counts`로 보냅니다. 처음에 한 번, 그 뒤로는 바뀌었을 때 최대 1초에 한 번 보냅니다. `gateways`는 수를 알려 준 게이트웨이의 수입니다. 게이트웨이가 종료될 때, 그리고 토큰이 취소되거나 만료되면 몇 초 안에 스트림이 끝납니다.',
   'List the gateways': '게이트웨이 목록',
   "The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over.":
     '데이터베이스를 함께 쓰는 게이트웨이와 각각이 맡은 워크스페이스의 통화를 이름순으로 보여 줍니다. 게이트웨이가 죽거나 통화를 넘기면 통화가 옮겨 갑니다.',

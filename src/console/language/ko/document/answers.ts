@@ -35,6 +35,7 @@ export const answers: Readonly<Record<string, string>> = {
   'A page of entries.': '기록의 한 페이지입니다.',
   'The workspace.': '워크스페이스입니다.',
   'The minutes of this day.': '오늘의 통화 시간입니다.',
+  'The transitions of the last minutes, or the stream.': '최근의 전이, 또는 스트림입니다.',
   'The overview.': '통화 현황입니다.',
   'The gateways.': '게이트웨이 목록입니다.',
   'The tokens.': '토큰 목록입니다.',
@@ -81,6 +82,45 @@ export const answers: Readonly<Record<string, string>> = {
   'ETags: the file is not sent if it matches one of them.':
     'ETag 목록입니다. 파일이 그중 하나이면 보내지 않습니다.',
   'An ETag: `Range` applies only to this file.': 'ETag입니다. 바로 그 파일일 때만 `Range`를 적용합니다.',
+  'Calls that started in these last minutes.': '최근 이만큼의 분 안에 시작한 통화입니다.',
+  'The name of the chart.': '차트의 이름입니다.',
+  'Number of calls that were read.': '읽은 통화의 수입니다.',
+  'False if more calls started since: then only the newest ones were read.':
+    '그 뒤로 시작한 통화가 더 있으면 false이며, 최근 통화만 읽은 것입니다.',
+  'How often a call entered it.': '통화가 이 상태에 들어온 횟수입니다.',
+  'Median time in the state, in milliseconds; null if no call has left it.':
+    '이 상태에 머문 시간의 중앙값(밀리초)입니다. 떠난 통화가 없으면 null입니다.',
+  'Number of calls that failed in this state.': '이 상태에서 실패한 통화의 수입니다.',
+  'Null for the beginning of the chart.': '차트의 시작이면 null입니다.',
+  'Calls in progress that are in this state of a chart, or in one inside of it, as of the last second: the name of the chart and the dotted path.':
+    '1초 전까지의 상태로, 차트의 이 상태나 그 안의 상태에 있는 진행 중인 통화만 보여 줍니다. 차트의 이름과 점으로 이은 경로입니다.',
+  'Calls that are or were in this state of a chart.': '차트의 이 상태에 있거나 있었던 통화만 보여 줍니다.',
+  '`1`: with the recording, if it is not larger than 32 MiB.':
+    '`1`: 녹음이 32 MiB를 넘지 않으면 함께 담습니다.',
+  '`1`: words, names, digits and addresses are replaced by their length, telephone numbers are shortened, and there is no audio.':
+    '`1`: 말, 이름, 버튼, 주소는 길이만 남기고 전화번호는 줄이며 소리는 담지 않습니다.',
+  'Whether words, names and digits are replaced by their length, and telephone numbers shortened.':
+    '말, 이름, 버튼이 길이로 바뀌고 전화번호가 줄었는지 여부입니다.',
+  'The events of the call.': '통화의 이벤트입니다.',
+  'Null for the first state.': '첫 상태이면 null입니다.',
+  "The event's name in XState.": 'XState의 이벤트 이름입니다.',
+  'Number of events before it.': '그 앞에 있는 이벤트의 수입니다.',
+  "The transitions of the call's charts, as they were stored.": '저장된 그대로의 통화 차트 전이입니다.',
+  'Version of the definition. Transitions of an older gateway have another one.':
+    '정의의 버전입니다. 이전 게이트웨이의 전이는 버전이 다릅니다.',
+  'As returned by `getChartDefinition`.': '`getChartDefinition`의 응답과 같습니다.',
+  'The charts of the transitions.': '전이의 차트입니다.',
+  'The replay, as returned by `getCallReplay`.': '`getCallReplay`의 응답과 같은 재생입니다.',
+  'False if the turn was cut short.': '말이 중간에 끊겼으면 false입니다.',
+  'Latency of a reply of the agent; null if it was not measured.':
+    '에이전트 대답의 지연입니다. 측정되지 않았으면 null입니다.',
+  'The transcript.': '대화 내용입니다.',
+  'Lists that were too long, of which only the first entries are here.':
+    '너무 길어서 앞부분만 담은 목록입니다.',
+  'Why there is no audio; null if there is some. `too_large`: over 32 MiB; download the recording itself.':
+    '소리가 없는 까닭입니다. 있으면 null입니다. `too_large`는 32 MiB를 넘는다는 뜻이니 녹음을 따로 내려받으세요.',
+  'The recording.': '녹음입니다.',
+  'The last field of the file; absent without audio.': '파일의 마지막 필드입니다. 소리가 없으면 없습니다.',
   'Only calls of this number.': '이 번호의 통화만 보여 줍니다.',
   'The first cause of the end.': '통화가 끝난 첫 번째 원인입니다.',
   'Calls that started on this day or later, in the time zone of the workspace.':

@@ -43,7 +43,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '받아들였지만 아직 적용되지 않은 옵션이며 받은 뒤에는 비어 있습니다.',
   'Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered.':
     '받은 때부터 끝까지 연결된 시간입니다. 진행 중이거나 알 수 없으면 null이고, 받지 않았으면 0입니다.',
-  'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
+  'Kind of answer to an outbound call: a person, an answering machine or announcement, a menu that lists digits, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
     '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송, 번호를 누르라는 ARS 메뉴이며, 통화 스크리닝은 그 뒤에 다른 이가 나오기 전까지입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
   'Whether the recording is paused. False once the call has ended.':
     '지금 하는 말은 녹음되지 않습니다. 통화가 끝나면 false입니다.',
@@ -72,14 +72,43 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '나간 소리입니다. 어떻게 도착했는지는 상대가 보고할 때(RTCP)만 알 수 있습니다.',
   'Audio statistics. Filled when the call has ended, except `one_way`; unknown values are null, and all are null if no packets are sent.':
     '소리를 어떻게, 얼마나 잘 날랐는지 알려 줍니다. `one_way`를 빼고는 통화가 끝난 뒤에 채워집니다. 알 수 없는 값은 null이며, 패킷을 보내지 않으면 모두 null입니다.',
+  'How long the other party waited for replies, so far. Absent without a measured turn, and in exports.':
+    '지금까지 상대방이 대답을 기다린 시간입니다. 측정한 차례가 없거나 내보낸 파일이면 나오지 않습니다.',
+  'Number of measured turns: turns of the agent that answer speech and were heard. With fewer than 10, `p90` is the slowest turn; with fewer than 100, `p99` is.':
+    '측정한 차례의 수입니다. 상대방의 말에 대답했고 상대방이 들은 에이전트의 차례만 셉니다. 10개보다 적으면 `p90`이, 100개보다 적으면 `p99`가 가장 느린 차례입니다.',
+  'Number of calls with such a turn.': '그런 차례가 있는 통화의 수입니다.',
+  'From the end of speech of the other party to the first audible sound of the reply. Milliseconds.':
+    '상대방의 말이 끝난 때부터 대답이 처음 들린 때까지입니다. 밀리초입니다.',
+  'From the end of speech to the decision that the turn is over.':
+    '말이 끝난 때부터 차례가 끝났다고 판단할 때까지입니다.',
+  'From the request for the reply to its first text.': '응답을 요청한 때부터 첫 글자가 올 때까지입니다.',
+  'From the request to the first sentence that can be spoken.':
+    '요청한 때부터 말할 수 있는 첫 문장이 올 때까지입니다.',
+  'From the request to the first audible sound.': '요청한 때부터 첫 소리가 들릴 때까지입니다.',
+  'Parts of the median wait, in proportion to the average parts of the fifth of the turns around the median.':
+    '기다린 시간의 중앙값을 나눈 것입니다. 중앙값 주변 5분의 1에 드는 차례들의 평균 비율로 나눕니다.',
+  'The median wait. The other values add up to it.': '기다린 시간의 중앙값이며 나머지 값의 합과 같습니다.',
+  'Share of the detection of the end of speech.': '말이 끝났는지 판단하는 데 걸린 몫입니다.',
+  'Share of the gateway, from that decision to the request.':
+    '판단한 뒤 요청할 때까지 게이트웨이의 몫입니다.',
+  'Share of the agent, from the request to its first sentence.': '요청부터 첫 문장까지 에이전트의 몫입니다.',
+  'Share of the synthesizer, from the first sentence to its first sound.':
+    '첫 문장부터 첫 소리까지 음성 합성의 몫입니다.',
+  'Calls that started in this time; null without a measured turn.':
+    '이 기간에 시작한 통화이며 측정한 차례가 없으면 null입니다.',
+  'Calls of the same length of time before `from`.': '`from` 이전 같은 길이의 기간에 시작한 통화입니다.',
+  '`builtin`, or the type of the endpoint.': '`builtin`이거나 엔드포인트의 종류입니다.',
+  'The current values by kind of agent, the most turns first.':
+    '현재 기간의 값을 에이전트 종류별로 나눈 것이며 차례가 많은 것부터 나옵니다.',
+  'The latency.': '지연입니다.',
   'Seconds from the answer.': '받은 때부터의 초입니다.',
   'Numbers the events of the call.': '통화 이벤트의 순번입니다.',
   'Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time.':
     '`call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized` 등입니다. 앞으로 더 늘 수 있습니다.',
   'Seconds from the answer; null before it, and for unanswered calls.':
     '받은 때부터의 초입니다. 받기 전이거나 아무도 받지 않았으면 null입니다.',
-  'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).':
-    '이벤트에 딸린 내용입니다. `turn.spoken`이면 `turn`(대화 내용의 `sequence`), `role`, `text`, `whole`(중간에 끊기면 false), `ended_at`이 있고, 에이전트의 응답이면 `latency`에 알려진 `endpointing_ms`, `first_token_ms`, `first_sentence_ms`, `first_audio_ms`가 있습니다. 첫 값은 상대방의 마지막 소리부터 단어를 알기까지의 시간이고, 나머지는 그때부터 잽니다. `call.answered_by`에는 `by`와, 응답부터 이 판정까지 걸린 시간인 `answered_by_ms`를 담은 `latency`가 있습니다(다른 게이트웨이가 이어받은 통화에는 없음).',
+  'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with `agent` (its kind) and the known values of `endpointing_ms` (from the last sound of the other party to the end of its turn), `queued_ms` (from then to the request for the reply), and from the request `first_token_ms`, `first_sentence_ms` and `first_audio_ms`; the wait is the sum of the first, the second and the last. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).':
+    '이벤트에 딸린 내용입니다. `turn.spoken`이면 `turn`(대화 내용의 `sequence`), `role`, `text`, `whole`(중간에 끊기면 false), `ended_at`이 있고, 에이전트의 응답이면 `latency`에 `agent`(종류)와 알려진 값이 있습니다. `endpointing_ms`는 상대방의 마지막 소리부터 차례가 끝났다고 판단할 때까지, `queued_ms`는 그때부터 응답을 요청할 때까지이고, `first_token_ms`, `first_sentence_ms`, `first_audio_ms`는 요청한 때부터 잽니다. 기다린 시간은 첫째, 둘째, 마지막 값의 합입니다. `call.answered_by`에는 `by`와, 응답부터 이 판정까지 걸린 시간인 `answered_by_ms`를 담은 `latency`가 있습니다(다른 게이트웨이가 이어받은 통화에는 없음).',
   'Null if no key was issued.': '발급된 키가 없으면 null입니다.',
   'Its last four characters, to recognize it; null for a key that an earlier version issued.':
     '키를 알아볼 수 있는 마지막 네 글자입니다. 이전 버전에서 발급한 키는 null입니다.',
@@ -91,7 +120,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '내장 에이전트의 모델입니다. 운영자가 허용한 모델(엔진 목록의 `language_models`) 가운데 하나이며, null이면 첫 번째 모델입니다. `builtin`일 때만 보관합니다.',
   "Instructions for the built-in agent's model, added to the gateway's own: who it is, what it knows, what it may promise. Null: only the gateway's. Stored for `builtin` only.":
     '내장 에이전트의 모델에 주는 지침으로, 게이트웨이의 기본 지침에 더해집니다. 누구인지, 무엇을 아는지, 무엇을 약속해도 되는지 적습니다. null이면 기본 지침만 씁니다. `builtin`일 때만 보관합니다.',
-  'Actions that the model of the built-in agent may take: end the call, press keys, collect keys of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.':
+  'Actions that the model of the built-in agent may take: end the call, send DTMF digits, collect digits of the other party, transfer the call (to `transfer_to` only). Null: all, also those of later versions; an empty list: it only talks. Stored for `builtin` only.':
     '내장 에이전트의 모델이 할 수 있는 동작입니다. 전화 끊기, 키 누르기, 상대방의 키 입력 받기, 통화 연결(`transfer_to`에 있는 곳만)이 있습니다. null이면 이후 버전에 생길 동작까지 모두이고, 빈 목록이면 말만 합니다. `builtin`일 때만 보관합니다.',
   'Models that a built-in agent may use (`GW_LLM_MODEL`, `GW_LLM_MODELS`), the default first; empty without a language model.':
     '내장 에이전트가 쓸 수 있는 모델(`GW_LLM_MODEL`, `GW_LLM_MODELS`)이며 첫 번째가 기본값입니다. 언어 모델이 없으면 비어 있습니다.',
@@ -130,6 +159,9 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Connected time.': '연결된 시간입니다.',
   'Waiting time of the other party for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.':
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 차례의 95%가 이 안에 있습니다. 잰 차례가 없으면 null입니다.',
+  'The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript.':
+    '`q`의 단어가 가장 많이 나온 대화의 차례입니다. 단어로 검색하지 않았거나 대화에 없는 단어이면 null입니다.',
+  'What was said, cut around the first word that was found.': '찾은 첫 단어 앞뒤의 말입니다.',
   '`configured` for the trunk of the gateway itself.': '게이트웨이 자체의 회선이면 `configured`입니다.',
   'The trunk of the call, the last one that was tried; null if there is none.':
     '통화가 나가거나 들어온 회선이며 마지막으로 시도한 것입니다. 없으면 null입니다.',

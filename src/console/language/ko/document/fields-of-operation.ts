@@ -67,10 +67,10 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
   'The body that is sent, as JSON; its first 16000 characters.': '보내는 본문(JSON)의 처음 16000자입니다.',
   'Whether the body is longer.': '본문이 더 긴지 나타냅니다.',
   'Number of the attempt, from 1.': '1부터 셉니다.',
-  'Its version; null for the gateways that did not answer the request.':
-    '버전입니다. 요청에 응답하지 않은 게이트웨이는 null입니다.',
-  'Its load now; null for the gateways that did not answer the request.':
-    '지금의 부하입니다. 요청에 응답하지 않은 게이트웨이는 null입니다.',
+  'Its version; null for versions that do not tell it.':
+    '버전입니다. 버전을 알리지 않는 버전이면 null입니다.',
+  'Its load, at most a few seconds old; null for a gateway that is not running, and for versions that do not tell it.':
+    '많아야 몇 초 전의 부하입니다. 실행 중이 아니거나 부하를 알리지 않는 버전이면 null입니다.',
   'Share of the time in which its main thread was busy, from 0 to 1.':
     '주 스레드가 일한 시간의 비율입니다. 0부터 1까지입니다.',
   'Share of its memory that is in use, from 0 to 1.': '사용 중인 메모리의 비율입니다. 0부터 1까지입니다.',

@@ -20,7 +20,7 @@ export const fieldsOfPolicies: Readonly<Record<string, string>> = {
   'Makes noise without words for this many seconds.': '이만큼의 초 동안 단어 없는 소리를 냅니다.',
   'Puts the call on hold for this many seconds.': '이만큼의 초 동안 통화를 보류합니다.',
   'Presses these keys: 0–9, *, #, A–D.': '이 버튼을 누릅니다: 0–9, *, #, A–D.',
-  'Waits until the agent has pressed these keys.': '에이전트가 이 버튼을 누를 때까지 기다립니다.',
+  'Waits until the agent has sent these DTMF digits.': '에이전트가 이 버튼을 누를 때까지 기다립니다.',
   'Says this at once, even over other speech, as an answering machine does.':
     '자동응답기처럼 누가 말하든 바로 이렇게 말합니다.',
   'Beeps like an answering machine that takes a message (`true`).':

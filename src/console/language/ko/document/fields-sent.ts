@@ -3,7 +3,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'One or more of `0-9`, `*`, `#` and `A-D`; `w` waits for half a second.':
     '`0-9`, `*`, `#`, `A-D` 중 하나 이상입니다. `w`는 0.5초 기다립니다.',
   'The number of digits.': '이만큼 누르면 끝납니다.',
-  'The key that finishes the input; it is not included.':
+  'The digit that finishes the input; it is not included.':
     '입력이 끝났음을 알리는 버튼입니다. 입력에는 포함되지 않습니다.',
   'The longest wait for the first digit and each next one, while neither party speaks.':
     '아무도 말하지 않는 동안 첫 버튼과 그다음 버튼마다 이만큼 기다립니다.',
@@ -185,7 +185,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '사람에게 전화를 걸기 전에 상대방에게 하는 말이며 끊을 수 없습니다.',
   "Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party.":
     '사람에게 먼저 알리고 넘길 때 그 사람이 듣는 말입니다. 없으면 지금까지 에이전트가 응대했다는 말과, 게이트웨이의 언어 모델이 만든 그때까지의 통화 요약입니다. 언어 모델이 없거나 사람이 받을 때까지 요약이 나오지 않으면 상대방의 마지막 말입니다.',
-  'Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`).':
+  'Warm transfers only: the digit with which the person accepts the call; it is announced after the briefing. Without a digit they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`).':
     '사람에게 먼저 알리고 넘길 때 통화를 받으려고 누르는 버튼이며 용건 뒤에 안내합니다. 없으면 용건이 끝나는 대로 연결합니다. 15초 안에 누르지 않으면 그 사람과의 연결을 끊습니다(`not_accepted`).',
   'One of `GW_SYNTHESIZERS`; null for the first.': '`GW_SYNTHESIZERS` 중 하나이며 null이면 첫 번째입니다.',
   'A voice of this synthesizer; null for its default.': '이 합성 엔진의 음성이며 null이면 평소 음성입니다.',

@@ -1,27 +1,29 @@
-/** Hangs up calls that no gateway takes over, because drachtio-server would otherwise refresh them forever. */
+/**
+ * Ends what gateways that disconnected have left and no other gateway takes over: calls, which drachtio-server would
+ * refresh forever, and INVITEs, which would ring on.
+ */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
-export const createAbandonedDialogs = (options: {
-  /** Delay in milliseconds after the loss of the gateway that held the calls. */
+export const createAbandoned = (options: {
+  /** Delay in milliseconds after the loss of the gateway. */
   afterMs: number;
-  /** Returns each dialog that has been without a gateway for `forMs`, once. */
+  /** Returns each of them that has been without a gateway for `forMs`, once. */
   take: (forMs: number) => string[];
-  end: (dialogId: string) => Promise<void>;
+  end: (id: string) => Promise<void>;
+  /** Message of the log. */
+  say: string;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { afterMs, take, end, clock, logger } = options;
+  const { afterMs, take, end, say, clock, logger } = options;
   const timers = new Set<unknown>();
 
   const endAll = (): void => {
     const left = take(afterMs);
     if (left.length === 0) return;
-    logger.warn(
-      { dialogs: left.length },
-      'no gateway took over the calls of a lost gateway: they are hung up',
-    );
-    for (const dialogId of left) void end(dialogId);
+    logger.warn({ count: left.length }, say);
+    for (const id of left) void end(id);
   };
 
   return {

@@ -1,0 +1,32 @@
+import type { Texts } from '../texts.ts';
+
+export const compare: Texts['compare'] = {
+  title: '통화 비교',
+  lead: '두 통화를 나란히 단계별로 재생하거나, 파일로 저장한 통화를 재생합니다. 파일은 이 브라우저에서만 열리고 어디로도 보내지 않습니다.',
+  side: { one: '첫째 통화', other: '둘째 통화' },
+  file: '파일 열기',
+  drop: '통화 파일을 여기에 끌어다 놓아도 됩니다.',
+  newest: '또는 최근 통화에서 고르기',
+  problem: {
+    too_large: '파일이 통화 파일보다 큽니다.',
+    not_json: '통화 파일이 아닙니다. JSON이 아닙니다.',
+    other_format: '통화 파일이 아닙니다. Trunkline이 내보낸 파일이 아닙니다.',
+    newer: '더 새로운 Trunkline이 내보낸 파일입니다. 그 버전에서 여세요.',
+    wrong_field: (field) => `파일이 손상되었습니다. ${field} 항목이 없거나 잘못되었습니다.`,
+  },
+  missing: '이 통화를 읽을 수 없습니다. 지워졌을 수 있습니다.',
+  fromFile: (name) => `파일: ${name}`,
+  masked: '말과 번호가 가려져 있습니다.',
+  page: '통화 페이지',
+  another: '다른 통화 고르기',
+  noSteps: '이 통화는 저장된 단계가 없습니다.',
+  over: '통화가 끝났습니다',
+  place: '두 통화의 단계',
+  same: '두 통화가 같은 길로 갑니다.',
+  partAt: (step) => `${step}단계에서 갈라집니다.`,
+  parted: '여기부터 다릅니다.',
+  toParting: '갈라지는 곳으로',
+  save: '파일로 저장',
+  saveMasked: '가려서 저장',
+  compare: '비교',
+};

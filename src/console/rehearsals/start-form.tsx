@@ -1,0 +1,135 @@
+/** Form that starts a run of a suite. */
+import { useEffect, useRef } from 'preact/hooks';
+import { startRehearsal } from '../api.ts';
+import type { PhoneNumber } from '../api/records.ts';
+import { rehearsalWords } from '../language/rehearsal-words.ts';
+import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { useForm, wrongField, type Form } from '../parts/form.ts';
+import { Card } from '../parts/page.tsx';
+import { go, linkTo } from '../shown-page.ts';
+import { includedSuite, includedSuites } from './included-suites.ts';
+
+const own = '';
+
+const countIn = (field: string, text: string): number => {
+  if (!/^[1-9]\d{0,2}$/.test(text.trim())) throw wrongField(field, 'Enter a whole number.');
+  return Number(text);
+};
+
+const suiteName = (file: string): string => {
+  const { suites } = rehearsalWords.value;
+  return Object.entries(suites).find(([name]) => name === file)?.[1] ?? file;
+};
+
+type Values = {
+  chosen: string;
+  name: string;
+  suite: string;
+  number: string;
+  repeat: string;
+  parallel: string;
+};
+
+/** Button that reads a suite from a file of this device. */
+const OpenFile = ({ onOpen }: { onOpen: (name: string, text: string) => void }) => {
+  const input = useRef<HTMLInputElement>(null);
+  const t = rehearsalWords.value;
+  const read = async (field: HTMLInputElement): Promise<void> => {
+    const file = field.files?.[0];
+    if (file !== undefined) onOpen(file.name, await file.text());
+    field.value = '';
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept=".yaml,.yml"
+        hidden
+        onChange={({ currentTarget }) => void read(currentTarget)}
+      />
+      <button type="button" onClick={() => input.current?.click()}>
+        {t.open}
+      </button>
+    </>
+  );
+};
+
+/** Fills in the chosen included suite. */
+const useChosenSuite = ({ values: { chosen }, set }: Form<Values>): void => {
+  useEffect(() => {
+    const fillIn = async (): Promise<void> => {
+      set('suite', await includedSuite(chosen));
+      set('name', chosen);
+    };
+    if (chosen !== own) void fillIn();
+  }, [chosen]);
+};
+
+export const StartForm = ({ numbers }: { numbers: readonly PhoneNumber[] }) => {
+  const t = rehearsalWords.value;
+  const form = useForm<Values>(
+    {
+      chosen: includedSuites[0] ?? own,
+      name: '',
+      suite: '',
+      number: numbers[0]?.number ?? '',
+      repeat: '1',
+      parallel: '4',
+    },
+    async ({ name, suite, number, repeat, parallel }) => {
+      if (suite.trim() === '') throw wrongField('suite', 'This is required.');
+      const run = await startRehearsal({
+        suite,
+        ...(name.trim() === '' ? {} : { name: name.trim() }),
+        number,
+        repeat: countIn('repeat', repeat),
+        parallel: countIn('parallel', parallel),
+      });
+      go(linkTo('rehearsals', run.id));
+    },
+    { isStored: false },
+  );
+  useChosenSuite(form);
+  const { set } = form;
+  return (
+    <Card title={t.start} lead={t.startHint}>
+      <FormBody
+        form={form}
+        submit={t.submit}
+        saved={null}
+        beside={
+          <OpenFile
+            onOpen={(name, text) => {
+              set('chosen', own);
+              set('name', name);
+              set('suite', text);
+            }}
+          />
+        }
+      >
+        <div class="columns">
+          <SelectField
+            form={form}
+            name="chosen"
+            label={t.suite}
+            options={[
+              ...includedSuites.map((name): [string, string] => [name, suiteName(name)]),
+              [own, t.own],
+            ]}
+          />
+          <SelectField
+            form={form}
+            name="number"
+            label={t.number}
+            options={numbers.map(({ number }): [string, string] => [number, number])}
+          />
+          <TextField form={form} name="name" label={t.name} hint={t.nameHint} />
+          <TextField form={form} name="repeat" mode="numeric" label={t.repeat} hint={t.repeatHint} />
+          <TextField form={form} name="parallel" mode="numeric" label={t.parallel} />
+        </div>
+        <AreaField form={form} name="suite" rows={10} label={t.yaml} hint={t.yamlHint} />
+      </FormBody>
+    </Card>
+  );
+};

@@ -1,0 +1,80 @@
+/** Rehearsals: starting a suite, its results, and what its calls visited. */
+import { until } from '#test/helpers/until.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
+import { consoleTest } from './in-browser.ts';
+
+const suite = `cases:
+  - name: declines
+    callee: [{ declines: true }]
+    expect: { end_reason: declined }
+  - name: is never polite
+    caller: [{ says: Hello. }, { hears: /./ }, { hangs_up: true }]
+    expect: { says: [xyzzy] }
+`;
+
+consoleTest('runs an included suite chosen by its name, and one typed in', async (t, { gateway, open }) => {
+  const page = await open({ page: '/rehearsals' });
+  const yaml = page.getByLabel('Cases in YAML');
+  await page.getByText('No suite was run yet').waitFor();
+  await page.getByLabel('Suite', { exact: true }).selectOption('Things that go wrong');
+  await until(
+    'the suite is shown',
+    async () => (await yaml.inputValue()).includes('line_fails') || undefined,
+  );
+  t.is(await page.getByLabel('Name').inputValue(), 'things-that-go-wrong.yaml');
+  await page.getByLabel('Suite', { exact: true }).selectOption('Your own suite');
+  await yaml.fill('cases:\n  - name: one\n');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('2:5: A case has either a caller (inbound) or a callee (outbound)').waitFor();
+  await everybodyCanUse(t, page, 'a refused suite');
+
+  await yaml.fill(suite);
+  await page.getByLabel('Name').fill('mine.yaml');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { name: 'mine.yaml' }).waitFor();
+  await page.getByText('says: the agent never said xyzzy').waitFor();
+  await page.locator('.lead .pill.bad').waitFor();
+  await page.getByRole('button', { name: 'Show what was said' }).click();
+  await page.locator('.said', { hasText: 'Other party Hello.' }).waitFor();
+
+  await page.locator('.chart [data-state="ringing"].visited').waitFor();
+  await page.locator('.chart [data-state="active.bridged"].never').waitFor();
+  await page.locator('.chart .edge.visited').first().waitFor({ state: 'attached' });
+  await page.getByText(/^States never visited/).click();
+  await page.locator('.never code', { hasText: 'active.bridged' }).first().waitFor();
+  await page.getByRole('button', { name: 'Conversation' }).click();
+  await page.locator('.chart [data-state="listening"].visited').waitFor();
+  await everybodyCanUse(t, page, 'the results');
+
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByText('Nothing has changed.').waitFor();
+  await page.getByRole('link', { name: '← Rehearsals' }).click();
+  const runs = page.locator('.rows a', { hasText: 'mine.yaml' });
+  await runs.nth(1).waitFor();
+  t.is(await runs.count(), 2);
+  const { body } = await gateway.admin.get('/api/v1/admin/rehearsals');
+  t.like(body, { rehearsals: { 0: { suite: 'mine.yaml', status: 'failed' } } });
+});
+
+consoleTest(
+  'is readable in Korean, dark and on a telephone, and cancels a run',
+  async (t, { gateway, open }) => {
+    // Silence ends a call, a hold does not. All of them take five minutes at the speed of this gateway.
+    const holds = Array.from({ length: 10 }, () => '{ holds_sec: 600 }').join(', ');
+    const lasting = `cases:\n  - name: holds\n    caller: [{ says: Hello. }, ${holds}]\n`;
+    await gateway.admin.post('/api/v1/admin/rehearsals', {
+      suite: lasting,
+      name: 'long.yaml',
+      number: gateway.credentials.number,
+    });
+    const page = await open({ page: '/rehearsals', locale: 'ko-KR', width: 390, dark: true });
+    await page.getByText('long.yaml').waitFor();
+    await everybodyCanUse(t, page, 'the list in Korean');
+    await page.getByText('long.yaml').click();
+    await page.getByText('아직 끝난 시나리오가 없습니다.').waitFor();
+    await page.getByRole('button', { name: '실행 그만두기' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: '실행 그만두기' }).click();
+    await page.locator('.pill', { hasText: '취소됨' }).waitFor();
+    await everybodyCanUse(t, page, 'a cancelled run in Korean');
+  },
+);

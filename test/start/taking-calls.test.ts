@@ -1,0 +1,49 @@
+/** When a gateway that starts begins to take calls of others. */
+import test from 'ava';
+import pino from 'pino';
+import { readConfig } from '#config/config.ts';
+import { startGateway } from '#src/gateway.ts';
+import { realEnvironment } from '#src/parts/runtime.ts';
+import { apiClient } from '#test/helpers/api-client.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { startTestGateway, testSettings } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { emptyFolder } from './gateway-process.ts';
+
+const silent = '01000000006';
+
+test.serial('a stopping gateway keeps its calls until another one has started completely', async (t) => {
+  const databaseUrl = await testDatabaseUrl(t);
+  const logged: string[] = [];
+  const shared = { GW_DATABASE_URL: databaseUrl, GW_SIMULATOR_SPEED: '1', GW_DRAIN_SEC: '120' };
+  const stopping = await startTestGateway(t, { ...shared, GW_NODE: 'stopping' }, logged);
+  const callId = await stopping.call(silent);
+  await stopping.untilStatus(callId, 'active');
+
+  const listening = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const settings = { ...testSettings(databaseUrl, await emptyFolder(t)), ...shared, GW_NODE: 'starting' };
+  const starting = startGateway(readConfig(settings, false), pino({ level: 'silent' }), {
+    ...realEnvironment,
+    async listen(...asked) {
+      listening.resolve();
+      await goOn.promise;
+      return realEnvironment.listen(...asked);
+    },
+  });
+  await listening.promise;
+  const closed = stopping.close();
+  await until('the other gateway refuses', () =>
+    logged.some((line) => line.includes('because the other gateways do not respond or are not ready'))
+      ? true
+      : undefined,
+  );
+  goOn.resolve();
+  const started = await starting;
+  t.teardown(() => started.close());
+  t.teardown(() => started.hurry());
+  await closed;
+  const { base_url: url } = started.credentials;
+  const client = apiClient(url, stopping.credentials.number_key);
+  t.like((await client.get(`/api/v1/calls/${callId}`)).body, { status: 'active' });
+});
