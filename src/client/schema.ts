@@ -705,7 +705,7 @@ export type WorkspaceCallListItem = {
   /** The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript. */
   excerpt: {
     role: 'assistant' | 'user';
-    /** What was said, cut around the first word that was found. */
+    /** Part of what was said: the text around the first word that was found. */
     text: string;
   } | null;
 };
@@ -1816,7 +1816,7 @@ export type RehearsalResults = {
     flaky: number;
     failed: number;
   };
-  /** Who started the run: `admin:` and the id of the token. */
+  /** Who started the run: `admin:`, followed by the id of the administrator token. */
   started_by: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -1905,7 +1905,7 @@ export type Rehearsal = {
     flaky: number;
     failed: number;
   };
-  /** Who started the run: `admin:` and the id of the token. */
+  /** Who started the run: `admin:`, followed by the id of the administrator token. */
   started_by: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;

@@ -3,6 +3,7 @@
  * in the database, so that gateways that share it take turns.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { rehearsalTimes } from '#config/policy.ts';
 import type { ApiServices, Rehearsals } from '#src/api/api-services.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
@@ -52,28 +53,23 @@ type Started = {
   number: RehearsedNumber;
 };
 
-/** The modules of the runner, which are imported only when they are used, because they read the charts. */
+/**
+ * Loads the modules of the runner only when they are used, because they read the charts, and in pieces: calls in
+ * progress must not wait for all of them.
+ */
 const loadRunner = async () => {
-  const [{ readSuite }, { runSuite }, { changesSince, keep }, { requireUsable }, calls, said] =
-    await Promise.all([
-      import('#src/rehearsals/read-suite.ts'),
-      import('#src/rehearsals/run-suite.ts'),
-      import('#src/rehearsals/comparison.ts'),
-      import('#src/rehearsals/suite-agent.ts'),
-      import('./rehearsed-calls.ts'),
-      import('#src/domain/said-pattern.ts'),
-    ]);
-  const readPattern = await said.loadPatterns();
-  const { createRehearsedCalls } = calls;
-  return {
-    readSuite,
-    runSuite,
-    changesSince,
-    keep,
-    requireUsable,
-    createRehearsedCalls,
-    readPattern,
-  };
+  const readPattern = await (await import('#src/domain/said-pattern.ts')).loadPatterns();
+  await setImmediate();
+  await import('#src/rehearsals/coverage.ts');
+  await setImmediate();
+  const { readSuite } = await import('#src/rehearsals/read-suite.ts');
+  await setImmediate();
+  const { runSuite } = await import('#src/rehearsals/run-suite.ts');
+  await setImmediate();
+  const { changesSince, keep } = await import('#src/rehearsals/comparison.ts');
+  const { requireUsable } = await import('#src/rehearsals/suite-agent.ts');
+  const { createRehearsedCalls } = await import('./rehearsed-calls.ts');
+  return { readSuite, runSuite, changesSince, keep, requireUsable, createRehearsedCalls, readPattern };
 };
 
 const usesModel = ({ cases }: Suite): boolean =>

@@ -30,7 +30,7 @@ const openAudio = async (
   return { is: 'too_large' };
 };
 
-/** Whole groups of three bytes, which base64 encodes without padding. */
+/** Bytes that base64 encodes together: pieces of whole groups need no padding between them. */
 const bytesOfGroup = 3;
 
 /** Encodes a recording piece by piece, because one text of its size would block the event loop. */

@@ -70,7 +70,7 @@ export const listedCall = callListItem
       .object({
         role: turnRole,
         text: z.string().meta({
-          description: 'What was said, cut around the first word that was found.',
+          description: 'Part of what was said: the text around the first word that was found.',
           example: '… my booking …',
         }),
       })

@@ -38,8 +38,8 @@ export type TransitionTallies = {
 
 /**
  * Each row is a visit to a state: `ms` is the time until the next transition, null for the current state and before a
- * chart that begins again. `left` counts the visits of a call from its last one: a failed call was in its last state,
- * or for the chart `call`, whose last state is the failure itself, in the one before.
+ * chart that begins again. A failed call counts for the state that it was in last; in the chart `call`, whose last
+ * state is the failure itself, for the state before it.
  */
 const tallying = kyselyQuery(
   (queries, { workspaceId, since, mostCalls }: { workspaceId: string; since: Date; mostCalls: number }) =>

@@ -161,7 +161,7 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 차례의 95%가 이 안에 있습니다. 잰 차례가 없으면 null입니다.',
   'The turn of the transcript in which most words of `q` were found. Null without a search by words, and if they are not in the transcript.':
     '`q`의 단어가 가장 많이 나온 대화의 차례입니다. 단어로 검색하지 않았거나 대화에 없는 단어이면 null입니다.',
-  'What was said, cut around the first word that was found.': '찾은 첫 단어 앞뒤의 말입니다.',
+  'Part of what was said: the text around the first word that was found.': '찾은 첫 단어 앞뒤의 말입니다.',
   '`configured` for the trunk of the gateway itself.': '게이트웨이 자체의 회선이면 `configured`입니다.',
   'The trunk of the call, the last one that was tried; null if there is none.':
     '통화가 나가거나 들어온 회선이며 마지막으로 시도한 것입니다. 없으면 null입니다.',
