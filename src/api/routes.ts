@@ -30,6 +30,7 @@ import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
 import { deleteCallee, getCallee, listCallees, putCallee } from './simulator/callees.ts';
 import { getSimulatedCall, placeSimulatedCall } from './simulator/simulated-calls.ts';
 import { createToken, revokeToken, getCurrentToken, listTokens } from './tokens/tokens.ts';
+import { getCurrentGateway } from './operation/get-current-gateway.ts';
 import { listGateways } from './operation/list-gateways.ts';
 import { checkTrunk } from './trunks/check-trunk.ts';
 import { createTrunk, deleteTrunk, updateTrunk, getTrunk, listTrunks } from './trunks/trunks.ts';
@@ -124,6 +125,7 @@ export const routes: readonly Route[] = [
   getFleet,
   getLatency,
   listGateways,
+  getCurrentGateway,
   listTokens,
   createToken,
   getCurrentToken,

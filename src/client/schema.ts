@@ -2937,6 +2937,19 @@ export type Operations = {
       gateways: Gateway[];
     };
   };
+  /** The gateway of this request. Its version, and the parts with which it was started. */
+  getCurrentGateway: {
+    request: undefined;
+    answer: {
+      /** Its name among the gateways that share the database. */
+      name: string;
+      version: string;
+      /** Whether its lines are simulated. */
+      is_simulated: boolean;
+      /** Whether calls can be inspected (`GW_INSPECT=1`). */
+      has_inspector: boolean;
+    };
+  };
   /** List the admin tokens. Valid tokens of the workspace, oldest first, with role, expiry and last use. The tokens themselves are not stored. */
   listTokens: {
     request: undefined;
@@ -3727,6 +3740,7 @@ export const operations = {
   getFleet: { method: 'GET', path: '/api/v1/admin/fleet', headers: [], answer: 'json' },
   getLatency: { method: 'GET', path: '/api/v1/admin/latency', headers: [], answer: 'json' },
   listGateways: { method: 'GET', path: '/api/v1/admin/gateways', headers: [], answer: 'json' },
+  getCurrentGateway: { method: 'GET', path: '/api/v1/admin/gateways/current', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   getCurrentToken: { method: 'GET', path: '/api/v1/admin/tokens/current', headers: [], answer: 'json' },

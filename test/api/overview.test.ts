@@ -294,6 +294,18 @@ test.serial('lists the gateways with only the calls of the workspace', async (t)
   t.notRegex(JSON.stringify(body), /10\.0\.0\.5/, 'where they are is nobody’s business');
 });
 
+test.serial('returns the gateway of the request, with its parts', async (t) => {
+  const simulated = await fakeGateway(t, { simulator: simulator() });
+  t.deepEqual((await simulated.admin.get(`${gatewaysPath}/current`)).body, {
+    name: 'test',
+    version: '0.0.0',
+    is_simulated: true,
+    has_inspector: true,
+  });
+  const { admin } = await fakeGateway(t);
+  t.like((await admin.get(`${gatewaysPath}/current`)).body, { is_simulated: false });
+});
+
 test.serial('rejects number keys and requests without a key', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.get(gatewaysPath)).status, 401);

@@ -1,5 +1,5 @@
 /** The first steps of a new workspace, shown where there are no calls. A step is done when its object exists. */
-import { listCallees, listCalls, listNumbers, listTrunks, listWebhooks } from '../api.ts';
+import { getCurrentGateway, listCalls, listNumbers, listTrunks, listWebhooks } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Card, Loading } from '../parts/page.tsx';
@@ -14,11 +14,11 @@ const hasOwnAgent = ({ agents: { inbound, outbound } }: PhoneNumber): boolean =>
   inbound.agent === 'endpoint' || outbound.agent === 'endpoint';
 
 const readSteps = async (): Promise<Step[]> => {
-  const [numbers, trunks, webhooks, callees, { calls }] = await Promise.all([
+  const [numbers, trunks, webhooks, gateway, { calls }] = await Promise.all([
     listNumbers(),
     listTrunks(),
     listWebhooks(),
-    listCallees(),
+    getCurrentGateway(),
     listCalls({ limit: 1 }),
   ]);
   const [first] = numbers;
@@ -27,7 +27,7 @@ const readSteps = async (): Promise<Step[]> => {
   return [
     { name: 'number', link: linkTo('numbers', 'new'), isDone: first !== undefined },
     // Calls on simulated lines need no trunk.
-    ...(callees === null ? [trunk] : []),
+    ...(gateway.is_simulated ? [] : [trunk]),
     { name: 'call', link: linkTo('place-call'), isDone: calls.length > 0 },
     { name: 'agent', link: agentOf, isDone: numbers.some(hasOwnAgent) },
     { name: 'webhook', link: linkTo('webhooks', 'new'), isDone: webhooks.length > 0 },

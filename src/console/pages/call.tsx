@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { getCall, getCallEvents, getReplay, getTranscript, hasInspector } from '../api.ts';
+import { getCall, getCallEvents, getCurrentGateway, getReplay, getTranscript } from '../api.ts';
 import type { Call, ReplayStep } from '../api/records.ts';
 import { CallAgain } from '../call/actions.tsx';
 import { CallActs } from '../call/acts.tsx';
@@ -31,8 +31,8 @@ import { StepWords } from '../call/step-words.tsx';
  */
 const InspectorLink = ({ callId }: { callId: string }) => {
   const t = texts.value.calls.one;
-  const isThere = usePolled('inspector', hasInspector).value;
-  if (isThere !== true) return null;
+  const gateway = usePolled('gateway', getCurrentGateway).value;
+  if (gateway?.has_inspector !== true) return null;
   const behind = new URLSearchParams({ call: callId });
   return (
     <>

@@ -3,7 +3,7 @@
  * progress: the actors and messages of a call are sent only when it is opened.
  */
 import { useId, useMemo, useState } from 'preact/hooks';
-import { getWorkspace, hasInspector, listCalls } from '../api.ts';
+import { getCurrentGateway, getWorkspace, listCalls } from '../api.ts';
 import type { CallListItem } from '../api/records.ts';
 import {
   filteredEntries,
@@ -166,9 +166,9 @@ const backFrom = (callId: string | null) => ({
 
 export const InspectPage = ({ id }: { id: string | null }) => {
   const t = texts.value.inspector;
-  const isThere = usePolled('inspector', hasInspector).value;
-  if (isThere === undefined) return <Loading />;
-  if (isThere) return id === null ? <InspectedCalls /> : <Inspector id={id} />;
+  const gateway = usePolled('gateway', getCurrentGateway).value;
+  if (gateway === undefined) return <Loading />;
+  if (gateway.has_inspector) return id === null ? <InspectedCalls /> : <Inspector id={id} />;
   return (
     <Page title={t.title} back={backFrom(id)}>
       <Empty title={t.off} hint={t.offHint} />

@@ -1,4 +1,4 @@
-import { listCallees, listTrunkFigures, listTrunks } from '../api.ts';
+import { getCurrentGateway, listTrunkFigures, listTrunks } from '../api.ts';
 import { explain } from '../language/explain.ts';
 import { texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
@@ -45,7 +45,7 @@ export const TrunksPage = () => {
   const t = texts.value.trunks;
   const trunks = usePolled('trunks', listTrunks, () => pollMs).value;
   const figures = usePolled('trunk-figures', listTrunkFigures, () => figuresMs).value ?? [];
-  const isSimulated = (usePolled('callees', listCallees).value ?? null) !== null;
+  const isSimulated = usePolled('gateway', getCurrentGateway).value?.is_simulated === true;
   const figuresOf = (id: string): string | undefined => {
     const found = figures.find((one) => one.trunk_id === id);
     return found && figuresLine(found);

@@ -75,21 +75,23 @@ export const administration: Readonly<Record<string, string>> = {
     '워크스페이스의 최근 며칠 동안의 일별 통화와 응답, 종료 사유, 오늘과 어제의 응답 지연, 실패하는 에이전트와 회선과 웹훅을 모든 게이트웨이에 걸쳐 보여 줍니다. 날짜는 워크스페이스의 시간대를 따르며, 통화는 시작한 날에 속합니다.',
   'Count calls by state': '상태별 통화 수',
   "As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read, and a result is up to ten seconds old. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired.":
-    'JSON이면 워크스페이스의 최근 통화가 차트를 어떻게 지나갔는지, 저장된 전이로 모든 게이트웨이에 걸쳐 보여 줍니다. 최근 통화 1,000건까지 읽고, 결과는 10초까지 지난 것일 수 있습니다. `Accept: text/event-stream`이면 모든 게이트웨이에서 진행 중인 통화 수를 상태별로 `event: counts`로 보냅니다. 처음에 한 번, 그 뒤로는 바뀌었을 때 최대 1초에 한 번 보냅니다. `gateways`는 수를 알려 준 게이트웨이의 수입니다. 게이트웨이가 종료될 때, 그리고 토큰이 취소되거나 만료되면 몇 초 안에 스트림이 끝납니다.',
+    'JSON이면 워크스페이스의 최근 통화가 차트를 어떻게 지나갔는지, 저장된 전이로 모든 게이트웨이에 걸쳐 보여 줍니다. 최근 통화 1,000건까지 읽고, 결과는 10초까지 지난 것일 수 있습니다. `Accept: text/event-stream`이면 모든 게이트웨이에서 진행 중인 통화 수를 상태별로 `event: counts`로 보냅니다. 처음에 한 번, 그 뒤로는 바뀌었을 때 최대 1초에 한 번 보냅니다. `gateways`는 수를 알려 준 게이트웨이의 수입니다. 게이트웨이가 종료될 때, 그리고 토큰이 폐기되거나 만료되면 몇 초 안에 스트림이 끝납니다.',
   'List the gateways': '게이트웨이 목록',
   "The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over.":
     '데이터베이스를 함께 쓰는 게이트웨이와 각각이 맡은 워크스페이스의 통화를 이름순으로 보여 줍니다. 게이트웨이가 죽거나 통화를 넘기면 통화가 옮겨 갑니다.',
+  'The gateway of this request': '이 요청에 응답한 게이트웨이',
+  'Its version, and the parts with which it was started.': '버전과, 어떤 기능을 켜고 시작했는지 알려 줍니다.',
   'List the admin tokens': '관리자 토큰 목록',
   'Valid tokens of the workspace, oldest first, with role, expiry and last use. The tokens themselves are not stored.':
-    '워크스페이스에서 취소되지 않은 토큰을 오래된 것부터 보여 줍니다. 누가 무엇을 언제까지 할 수 있고 언제 마지막으로 썼는지 알 수 있습니다. 토큰 자체는 보관하지 않습니다.',
+    '워크스페이스에서 폐기되지 않은 토큰을 오래된 것부터 보여 줍니다. 누가 무엇을 언제까지 할 수 있고 언제 마지막으로 썼는지 알 수 있습니다. 토큰 자체는 보관하지 않습니다.',
   'Create an admin token': '관리자 토큰 만들기',
   'For a person or a program, with its own role. Only a fingerprint is stored: this response is the only one that contains the token.':
     '사람이나 프로그램이 쓸, 역할이 정해진 토큰입니다. 지문만 보관하므로 토큰은 이 응답에만 있습니다.',
   'The token of this request': '이 요청의 토큰',
   'Its role and its expiry.': '무엇을 언제까지 할 수 있는지 보여 줍니다.',
-  'Revoke an admin token': '관리자 토큰 취소',
+  'Revoke an admin token': '관리자 토큰 폐기',
   'Invalidates the token; requests in progress complete. A token may revoke itself, but a workspace keeps at least one valid token of the role `admin`.':
-    '지금부터 쓸 수 없습니다. 이미 응답 중인 것은 끝까지 이어집니다. 토큰은 스스로를 취소할 수 있지만, 워크스페이스에는 역할이 `admin`인 유효한 토큰이 하나는 남아야 합니다.',
+    '지금부터 쓸 수 없습니다. 이미 응답 중인 것은 끝까지 이어집니다. 토큰은 스스로를 폐기할 수 있지만, 워크스페이스에는 역할이 `admin`인 유효한 토큰이 하나는 남아야 합니다.',
   'List the trunks': '회선 목록',
   'All trunks of the workspace, oldest first, with their states; no passwords.':
     '워크스페이스의 모든 회선을 오래된 것부터 상태와 함께 보여 줍니다. 비밀번호는 없습니다.',

@@ -9,7 +9,9 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
     '그중 다른 게이트웨이에서, 또는 마지막 시작 전에 시작한 통화입니다.',
   'Calls of the workspace that it owns.': '이 게이트웨이가 맡은 워크스페이스의 통화입니다.',
   'Whether this gateway answered the request.': '이 요청에 응답한 게이트웨이인지 알려 줍니다.',
-  'Null: valid until it is revoked.': 'null이면 취소할 때까지 유효합니다.',
+  'Whether its lines are simulated.': '회선이 시뮬레이션인지 알려 줍니다.',
+  'Whether calls can be inspected (`GW_INSPECT=1`).': '통화를 인스펙터로 볼 수 있는지 알려 줍니다(`GW_INSPECT=1`).',
+  'Null: valid until it is revoked.': 'null이면 폐기할 때까지 유효합니다.',
   'To the minute; null if it was never used.': '분 단위이며 쓴 적이 없으면 null입니다.',
   'The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others.':
     '`dev-credentials.json`을 위해 토큰을 만든 게이트웨이(`GW_NODE`)이며 그 밖에는 null입니다.',
