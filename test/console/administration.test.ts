@@ -1,6 +1,10 @@
 /** The workspace, its tokens, numbers in use, the view of a viewer, the gateways, and the audit log. */
-import type { ExecutionContext } from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { en } from '#src/console/language/en.ts';
+import { rehearsalWords as rehearsalWordsInEnglish } from '#src/console/language/en/rehearsal-words.ts';
+import { ko } from '#src/console/language/ko.ts';
+import { rehearsalWords as rehearsalWordsInKorean } from '#src/console/language/ko/rehearsal-words.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { downloadedText } from './downloaded.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
@@ -121,6 +125,26 @@ consoleTest('creates a token, shows it once, lists and revokes it', async (t, { 
   await revoke(page).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('This is the only valid token of the role admin').waitFor();
+});
+
+test('names the action on the button of every confirmation, beside the button that cancels it', (t) => {
+  for (const [words, rehearsals] of [
+    [en, rehearsalWordsInEnglish],
+    [ko, rehearsalWordsInKorean],
+  ] as const) {
+    const { shell, numbers, tokens, trunks, webhooks } = words;
+    const actions = [
+      shell.signOutEverywhere,
+      numbers.key.reissue,
+      numbers.remove.title,
+      tokens.revoke,
+      trunks.remove,
+      webhooks.remove,
+      webhooks.rotate,
+      rehearsals.cancel,
+    ];
+    t.false(actions.includes(shell.form.cancel));
+  }
 });
 
 consoleTest('requires typing the digits of a number before deleting it', async (t, { gateway, open }) => {

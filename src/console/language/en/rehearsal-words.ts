@@ -40,7 +40,7 @@ export const rehearsalWords = {
     flaky: (count: number) => `${count} flaky`,
     failed: (count: number) => `${count} failed`,
   },
-  cancel: 'Cancel',
+  cancel: 'Cancel the run',
   cancelTitle: 'Cancel this run?',
   cancelText: 'Its calls are hung up.',
   again: 'Run again',

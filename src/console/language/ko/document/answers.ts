@@ -41,7 +41,7 @@ export const answers: Readonly<Record<string, string>> = {
   'The tokens.': '토큰 목록입니다.',
   'The token.': '토큰입니다.',
   'Erased.': '지워졌습니다.',
-  'Revoked.': '취소되었습니다.',
+  'Revoked.': '폐기되었습니다.',
   'The trunks.': '회선 목록입니다.',
   'The trunk.': '회선입니다.',
   'The results.': '결과입니다.',

@@ -102,7 +102,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '`viewer`는 키를 뺀 모든 것을 읽고, `admin`은 변경도 합니다.',
   'Its expiry, in the future.': '끝나는 시각이며 미래여야 합니다.',
   'Instead of `expires_at`: lifetime in days. Neither: until it is revoked.':
-    '`expires_at` 대신 지금부터의 날수입니다. 둘 다 없으면 취소할 때까지 유효합니다.',
+    '`expires_at` 대신 지금부터의 날수입니다. 둘 다 없으면 폐기할 때까지 유효합니다.',
   'Null: from DNS (SRV), else 5060, or 5061 for tls.':
     'null이면 DNS(SRV)를 따르고, 없으면 5060, tls면 5061입니다.',
   'Hosts for calls and OPTIONS instead of `host` and `port`, which remain the registrar and the domain: the lowest `priority` first, equal ones by `weight`. A `drained` one gets no new calls. Empty: only `host`.':
