@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
-import { addNumber, fakeGateway, type FakeGateway } from './fake-gateway.ts';
+import { browserOf, byConsole, tokenId } from './console-browser.ts';
+import { addNumber, addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall, storeRecording } from './stored-calls.ts';
 
 // Create call
@@ -606,6 +607,58 @@ for (const [code, status] of hangUpCodes) {
     t.is(answer.body.code, code);
   });
 }
+
+// Acts of admins in the console
+
+const auditOf = async ({ admin }: FakeGateway, callId: string) =>
+  (await admin.get(`/api/v1/admin/audit?subject=call:${callId}`)).body['entries'];
+
+test.serial('audits an act in a call with the admin whose console requested it', async (t) => {
+  const gateway = await fakeGateway(t);
+  const browser = await browserOf(gateway);
+  const key = { authorization: `Bearer ${gateway.number.key}` };
+  const act = (name: string, body: object, headers: Record<string, string> = byConsole) =>
+    browser.send('POST', `/api/v1/calls/${endedCallId}/${name}`, { ...headers, ...key }, body);
+  t.is((await act('hangup', { immediate: true })).status, 202);
+  t.is((await act('say', { text: 'One moment.' })).status, 202);
+  t.is((await act('keys', { keys: '12' })).status, 202);
+  // A program, and a page of another origin in the same browser.
+  t.is((await gateway.client.post(hangUpPath, {})).status, 202);
+  t.is((await act('cancel', {}, { 'sec-fetch-site': 'cross-site' })).status, 202);
+
+  const entries = await auditOf(gateway, endedCallId);
+  const actor = `admin:${await tokenId(gateway)}`;
+  t.like(
+    { entries },
+    {
+      entries: [
+        { action: 'call.keys_requested', actor },
+        { action: 'call.say_requested', actor },
+        { action: 'call.hangup_requested', actor, detail: { immediate: true } },
+      ],
+    },
+  );
+});
+
+test.serial('audits no act in a call with the key of another workspace', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { workspaceId } = await addWorkspace(gateway.database);
+  const other = await addNumber({ database: gateway.database, workspaceId });
+  const browser = await browserOf(gateway);
+  const key = { authorization: `Bearer ${other.key}` };
+  t.is((await browser.send('POST', hangUpPath, { ...byConsole, ...key }, {})).status, 202);
+  t.deepEqual(await auditOf(gateway, endedCallId), []);
+});
+
+test.serial('hangs up although the hang-up cannot be audited', async (t) => {
+  const gateway = await fakeGateway(t, {
+    authenticateSession: () => Promise.reject(new Error('The database is away.')),
+  });
+  const browser = await browserOf(gateway);
+  const key = { authorization: `Bearer ${gateway.number.key}` };
+  t.is((await browser.send('POST', hangUpPath, { ...byConsole, ...key }, {})).status, 202);
+  t.true(gateway.logged.some(({ msg }) => msg === 'an act of an admin in a call could not be audited'));
+});
 
 // Pause recording
 

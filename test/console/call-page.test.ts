@@ -76,6 +76,25 @@ consoleTest(
   someSpeed,
 );
 
+consoleTest(
+  'requests nothing for a call in progress that the gateway does not have',
+  async (t, { gateway, open }) => {
+    const id = await placeHeldCall(gateway);
+    const page = await open();
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+    });
+    const gatewayRead = page.waitForResponse('**/api/v1/admin/gateways/current');
+    await page.goto(`${gateway.credentials.base_url}/#/calls/${id}`);
+    await gatewayRead;
+    await page.locator('.chart .current').waitFor();
+    t.is(await page.getByRole('link', { name: /Inspector/ }).count(), 0);
+    t.deepEqual(refused, []);
+  },
+  someSpeed,
+);
+
 const answeredAt = z.object({ answered_at: z.string() });
 
 consoleTest(
@@ -426,6 +445,12 @@ consoleTest(
       { digits: 4, finish: '#', timeout_sec: 10, secret: true },
     ]);
     await settledAxe(t, page, 'keys to collect');
+
+    // The audit log names the admin, although the requests have the key of the number.
+    await page.getByRole('link', { name: 'Who acted: audit log' }).click();
+    const acts = page.getByRole('list', { name: 'Audit log' }).getByRole('listitem');
+    await acts.filter({ hasText: 'Keys asked for in a call' }).getByText('Admin test').waitFor();
+    t.is(await acts.count(), 3);
     await hangUp(gateway, id);
   },
   someSpeed,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
+import { auditAct } from './audit-act.ts';
 import { defineRoute } from '../http/route.ts';
 
 export const cancelCall = defineRoute({
@@ -20,8 +21,9 @@ export const cancelCall = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
-}).handledBy(async ({ caller, params }, { calls: { requestCancel } }) => {
-  const { callId } = params;
-  await requestCancel({ callId, numberId: caller.id });
+}).handledBy(async (request, services) => {
+  const { callId } = request.params;
+  await services.calls.requestCancel({ callId, numberId: request.caller.id });
+  await auditAct(request, services, { action: 'call.cancel_requested' });
   return { status: 202, body: { callId, status: 'cancel_requested' } };
 });

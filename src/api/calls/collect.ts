@@ -6,6 +6,7 @@ import {
   usualKeyWaitSec,
 } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
+import { auditAct } from './audit-act.ts';
 import { defineRoute } from '../http/route.ts';
 
 export const collectKeys = defineRoute({
@@ -46,7 +47,8 @@ export const collectKeys = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
-}).handledBy(async ({ caller, params, body }, services) => {
+}).handledBy(async (request, services) => {
+  const { caller, params, body } = request;
   const { callId } = params;
   const { digits = null, finish = null, timeoutSec, secret } = body;
   await services.calls.collectKeys({
@@ -54,5 +56,6 @@ export const collectKeys = defineRoute({
     numberId: caller.id,
     wanted: { digits, finish, timeoutSec, secret },
   });
+  await auditAct(request, services, { action: 'call.collect_requested' });
   return { status: 202, body: { callId, status: 'collect_requested' } };
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
+import { auditAct } from './audit-act.ts';
 import { defineRoute } from '../http/route.ts';
 
 export const hangUpBody = z.object({
@@ -28,8 +29,10 @@ export const hangUp = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
-}).handledBy(async ({ caller, params, body }, { calls: { requestHangup } }) => {
-  const { callId } = params;
-  await requestHangup({ callId, numberId: caller.id, immediate: body?.immediate ?? false });
+}).handledBy(async (request, services) => {
+  const { callId } = request.params;
+  const immediate = request.body?.immediate ?? false;
+  await services.calls.requestHangup({ callId, numberId: request.caller.id, immediate });
+  await auditAct(request, services, { action: 'call.hangup_requested', detail: { immediate } });
   return { status: 202, body: { callId, status: 'hangup_requested' } };
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { dtmfDigits } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
+import { auditAct } from './audit-act.ts';
 import { defineRoute } from '../http/route.ts';
 
 export const pressKeys = defineRoute({
@@ -27,8 +28,10 @@ export const pressKeys = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'keys_not_available', 'room_unknown', 'queue_full'],
-}).handledBy(async ({ caller, params, body }, services) => {
+}).handledBy(async (request, services) => {
+  const { caller, params, body } = request;
   const { callId } = params;
   await services.calls.pressKeys({ callId, numberId: caller.id, keys: body.keys });
+  await auditAct(request, services, { action: 'call.keys_requested' });
   return { status: 202, body: { callId, status: 'keys_requested' } };
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { longestSaid } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
+import { auditAct } from './audit-act.ts';
 import { defineRoute } from '../http/route.ts';
 
 export const say = defineRoute({
@@ -34,7 +35,8 @@ export const say = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
-}).handledBy(async ({ caller, params, body }, services) => {
+}).handledBy(async (request, services) => {
+  const { caller, params, body } = request;
   const { callId } = params;
   await services.calls.say({
     callId,
@@ -42,5 +44,6 @@ export const say = defineRoute({
     text: body.text,
     interrupt: body.interrupt ?? false,
   });
+  await auditAct(request, services, { action: 'call.say_requested' });
   return { status: 202, body: { callId, status: 'say_requested' } };
 });

@@ -8,6 +8,7 @@ import {
 import { readDestination } from '#src/domain/read-number.ts';
 import { text } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
+import { auditAct } from './audit-act.ts';
 import { defineRoute } from '../http/route.ts';
 
 /** Target and mode of the transfer. */
@@ -77,7 +78,8 @@ export const transfer = defineRoute({
     'room_unknown',
     'queue_full',
   ],
-}).handledBy(async ({ caller, params, body }, services) => {
+}).handledBy(async (request, services) => {
+  const { caller, params, body } = request;
   const { callId } = params;
   const { country } = services.directory;
   const to = readDestination(body.to, country);
@@ -94,10 +96,9 @@ export const transfer = defineRoute({
     onFailure,
     country,
   };
-  return {
-    status: 202,
-    body: { callId, transferId: await services.calls.transfer(asked), status: 'transfer_requested' },
-  };
+  const transferId = await services.calls.transfer(asked);
+  await auditAct(request, services, { action: 'call.transfer_requested', detail: { mode } });
+  return { status: 202, body: { callId, transferId, status: 'transfer_requested' } };
 });
 
 export const cancelTransfer = defineRoute({
@@ -117,8 +118,9 @@ export const cancelTransfer = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'transfer_not_cancellable', 'room_unknown'],
-}).handledBy(async ({ caller, params }, services) => {
-  const { callId } = params;
-  await services.calls.cancelTransfer({ callId, numberId: caller.id });
+}).handledBy(async (request, services) => {
+  const { callId } = request.params;
+  await services.calls.cancelTransfer({ callId, numberId: request.caller.id });
+  await auditAct(request, services, { action: 'call.transfer_cancelled' });
   return { status: 202, body: { callId, status: 'transfer_taken_back' } };
 });

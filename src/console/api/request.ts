@@ -11,7 +11,7 @@ export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, stri
 
 /**
  * Adds the header that marks a request as sent by the console. The gateway uses the browser's session cookie for a
- * request that has this header and no key.
+ * request that has this header and no key; of a request with the key of a number, it audits whose session it is.
  */
 export const asConsole = (init: RequestInit): RequestInit => {
   const headers = new Headers(init.headers);

@@ -2,6 +2,7 @@ import type { Call, CallEvent } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
+import { linkTo } from '../shown-page.ts';
 import { current, type Playback } from './playback.ts';
 
 /** Describes a journal entry. A type that is newer than this page is shown by its raw name. */
@@ -22,7 +23,10 @@ const moreOf = (call: Call, { type, data }: CallEvent): string | undefined => {
 const byTime = (a: CallEvent, b: CallEvent): number =>
   Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence;
 
-/** The journal of a call, entry by entry. The start of the call is not a journal entry and is added here. */
+/**
+ * The journal of a call, entry by entry. The start of the call is not a journal entry and is added here. The audit log
+ * names the admins who acted in the call.
+ */
 export const Timeline = ({
   call,
   events,
@@ -32,11 +36,11 @@ export const Timeline = ({
   events: CallEvent[];
   playback: Playback | null;
 }) => {
-  const { event, timeline } = texts.value.calls.one;
+  const { event, timeline, inAudit } = texts.value.calls.one;
   const reached = playback?.isTouched.value === true ? playback.fact.value : undefined;
   const begun = { at: call.started_at, words: call.direction === 'inbound' ? event.arrived : event.started };
   return (
-    <Card title={timeline}>
+    <Card title={timeline} beside={<a href={`${linkTo('audit')}?subject=call:${call.id}`}>{inAudit}</a>}>
       <ol class="timeline">
         <li {...current(reached === null)}>
           <When at={begun.at} precise />

@@ -66,6 +66,7 @@ export const auditWords = {
     host: 'Host',
     ok: 'Worked',
     mode: 'Way',
+    immediate: 'At once',
     onset_ms: 'Onset (ms)',
     speech_ms: 'Speech (ms)',
     resume_ms: 'Resumes after (ms)',

@@ -229,6 +229,7 @@ export const calls = {
     download: 'Download',
     unplayable: 'This browser cannot play the recording. Download it instead.',
     timeline: 'Timeline',
+    inAudit: 'Who acted: audit log',
     chart: 'Chart',
     listenIn: {
       listen: 'Listen',

@@ -66,6 +66,7 @@ export const auditWords: AuditWords = {
     host: '호스트',
     ok: '성공',
     mode: '방식',
+    immediate: '즉시',
     onset_ms: '시작 판단(ms)',
     speech_ms: '말 길이(ms)',
     resume_ms: '다시 말하기까지(ms)',

@@ -233,6 +233,7 @@ export const calls: Texts['calls'] = {
     download: '내려받기',
     unplayable: '이 브라우저에서는 녹음을 재생할 수 없습니다. 파일을 내려받아 주세요.',
     timeline: '타임라인',
+    inAudit: '조작한 사람: 감사 기록',
     chart: '상태도',
     listenIn: {
       listen: '통화 듣기',
