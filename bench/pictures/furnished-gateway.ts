@@ -1,4 +1,7 @@
 /** A gateway with simulated lines that has one of everything, so that no page of the console is empty. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { z } from 'zod';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { until } from '#test/helpers/until.ts';
@@ -35,10 +38,39 @@ const withKey = z.object({ key: z.string() });
 const placed = z.object({ call_id: z.string() });
 const withTurns = z.object({ transcript: z.array(z.unknown()) });
 const asCall = z.object({ status: z.string() });
+const withToken = z.object({ token: z.string() });
+const withAdminToken = z.object({ admin_token: z.string() });
+
+/** Longer than all pictures of a look take. Silence ends a call, a hold does not. */
+const longHold = [{ hold_sec: 600 }, { hold_sec: 600 }, { hold_sec: 600 }];
+
+const lastingSuite = `cases:
+  - name: holds
+    caller: [{ says: Hello. }, { holds_sec: 600 }, { holds_sec: 600 }]
+`;
+
+/** A callee that never answers, and a person who does not answer a transfer. */
+const absent = '01000000002';
+const absentPerson = '01000000013';
+/** A number that rings on the web phones. */
+const webPhoneNumber = '01055551234';
+
+const adminCommand = fileURLToPath(new URL('../../src/commands/admin.ts', import.meta.url));
+
+/** Creates a workspace that has nothing yet. Resolves to its admin token. */
+const addWorkspace = async (dataFolder: string): Promise<string> => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [adminCommand, 'workspaces', 'create', 'New', '--json'],
+    { env: { ...process.env, GW_DATA_DIR: dataFolder } },
+  );
+  return withAdminToken.parse(JSON.parse(stdout)).admin_token;
+};
 
 export type FurnishedGateway = {
   url: string;
-  adminToken: string;
+  /** Admin tokens: of an admin and of a viewer of this workspace, and of an admin of a workspace without anything. */
+  tokens: Readonly<Record<'admin' | 'viewer' | 'newcomer', string>>;
   numberId: Readonly<Record<PictureLanguage, string>>;
   /** A call that has ended, with a transcript. */
   finishedCall: Readonly<Record<PictureLanguage, string>>;
@@ -50,6 +82,19 @@ export type FurnishedGateway = {
   /** Places a call that lasts until it is ended. */
   placeLastingCall(language: PictureLanguage): Promise<string>;
   endCall(language: PictureLanguage, callId: string): Promise<void>;
+  /** Places a call that nobody answers. */
+  placeRingingCall(language: PictureLanguage): Promise<string>;
+  /** Places a call that rings on the web phones. */
+  placePhoneCall(language: PictureLanguage): Promise<string>;
+  cancelCall(language: PictureLanguage, callId: string): Promise<void>;
+  /** Begins the transfer of a call to a person who does not answer. */
+  startTransfer(language: PictureLanguage, callId: string): Promise<void>;
+  takeTransferBack(language: PictureLanguage, callId: string): Promise<void>;
+  /** Returns a call as a file. */
+  exportCall(callId: string): Promise<Buffer>;
+  /** Starts a run that lasts until it is cancelled. */
+  startLastingRehearsal(language: PictureLanguage): Promise<string>;
+  cancelRehearsal(id: string): Promise<void>;
 };
 
 /** Starts the gateway; it ends with `started`. */
@@ -92,18 +137,18 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
     started.defer(() => agent.close());
     const id = numberIds[language];
     keys[language] = withKey.parse(await admin('POST', `/numbers/${id}/key`, {})).key;
-    await admin('PATCH', `/numbers/${id}`, { silence_timeout_sec: 600, ring_timeout_sec: 180 });
+    await admin('PATCH', `/numbers/${id}`, {
+      silence_timeout_sec: 600,
+      ring_timeout_sec: 180,
+      listen_in: 'announced',
+      transfer_to: ['0100000001*', '0212345678'],
+    });
     await admin('PUT', `/numbers/${id}/agents/outbound`, {
       agent: 'endpoint',
       agent_type: 'webhook',
       chat_url: agent.url,
     });
   }
-  await admin('PATCH', `/numbers/${numberIds.en}`, {
-    listen_in: 'announced',
-    transfer_to: ['0212345*'],
-  });
-
   const placeTo = async (language: PictureLanguage, to: string, more: object = {}): Promise<string> =>
     placed.parse(
       await request(language, 'POST', '/calls', { to, instruction: talks[language].task, ...more }),
@@ -113,18 +158,21 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
       const { status } = asCall.parse(await request(language, 'GET', `/calls/${callId}`));
       return statuses.includes(status) || undefined;
     });
-  const follow = (language: PictureLanguage, end: object) => {
+  const follow = (language: PictureLanguage, ...end: readonly object[]) => {
     const { callee, answers } = talks[language];
-    const script = [{ listen: true }, ...answers.flatMap((say) => [{ say }, { listen: true }]), end];
+    const script = [{ listen: true }, ...answers.flatMap((say) => [{ say }, { listen: true }]), ...end];
     return admin('PUT', `/simulator/callees/${callee}`, { script });
   };
+
+  const read = async (path: string): Promise<unknown> =>
+    (await fetch(`${url}/api/v1/admin${path}`, { headers: gateway.adminHeaders })).json();
+  const numberOf = async (language: PictureLanguage): Promise<string> =>
+    withNumber.parse(await read(`/numbers/${numberIds[language]}`)).number;
 
   /** Runs a suite with the built-in agent of calls that come in; one case fails, another gets better in the second run. */
   const rehearse = async (language: PictureLanguage): Promise<string> => {
     const [says, hears] = talks[language].answers;
-    const read = async (path: string): Promise<unknown> =>
-      (await fetch(`${url}/api/v1/admin${path}`, { headers: gateway.adminHeaders })).json();
-    const { number } = withNumber.parse(await read(`/numbers/${numberIds[language]}`));
+    const number = await numberOf(language);
     const run = async (wanted: string): Promise<string> => {
       const suite = [
         'cases:',
@@ -153,7 +201,8 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
   const trunkId = withId.parse(
     await admin('POST', '/trunks', { name: 'carrier', host: 'sip.example.com' }),
   ).id;
-  await admin('POST', '/tokens', { name: 'reader', role: 'viewer' });
+  const viewer = withToken.parse(await admin('POST', '/tokens', { name: 'reader', role: 'viewer' })).token;
+  const newcomer = await addWorkspace(gateway.dataFolder);
 
   const finishedCall = { ko: '', en: '' };
   for (const language of ['ko', 'en'] as const) {
@@ -168,11 +217,11 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
   await untilStatus('en', failedCall, 'no_answer', 'failed');
   const rehearsal = { ko: '', en: '' };
   for (const language of ['ko', 'en'] as const) rehearsal[language] = await rehearse(language);
-  for (const language of ['ko', 'en'] as const) await follow(language, { hold_sec: 600 });
+  for (const language of ['ko', 'en'] as const) await follow(language, ...longHold);
 
   return {
     url,
-    adminToken: gateway.adminHeaders['authorization']?.replace('Bearer ', '') ?? '',
+    tokens: { admin: gateway.adminHeaders['authorization']?.replace('Bearer ', '') ?? '', viewer, newcomer },
     numberId: numberIds,
     finishedCall,
     failedCall,
@@ -191,6 +240,33 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
     },
     async endCall(language, callId) {
       await request(language, 'POST', `/calls/${callId}/hangup`, { immediate: true });
+    },
+    placeRingingCall: (language) => placeTo(language, absent),
+    placePhoneCall: (language) => placeTo(language, webPhoneNumber),
+    async cancelCall(language, callId) {
+      await request(language, 'POST', `/calls/${callId}/cancel`);
+    },
+    async startTransfer(language, callId) {
+      const wanted = { to: absentPerson, mode: 'warm', ring_timeout_sec: 120 };
+      await request(language, 'POST', `/calls/${callId}/transfer`, wanted);
+    },
+    async takeTransferBack(language, callId) {
+      await request(language, 'POST', `/calls/${callId}/transfer/cancel`);
+    },
+    async exportCall(callId) {
+      const path = `/api/v1/admin/calls/${callId}/export?masked=1`;
+      const response = await fetch(`${url}${path}`, { headers: gateway.adminHeaders });
+      if (!response.ok) throw new Error(`GET ${path}: ${response.status}`);
+      return Buffer.from(await response.arrayBuffer());
+    },
+    async startLastingRehearsal(language) {
+      const number = await numberOf(language);
+      return withId.parse(
+        await admin('POST', '/rehearsals', { suite: lastingSuite, name: 'lasting.yaml', number }),
+      ).id;
+    },
+    async cancelRehearsal(id) {
+      await admin('POST', `/rehearsals/${id}/cancel`, {});
     },
   };
 };

@@ -13,7 +13,8 @@ import { fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
 import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
 import { startFurnishedGateway, type FurnishedGateway, type PictureLanguage } from './furnished-gateway.ts';
 import { koreanFont } from './korean-font.ts';
-import { statesOf, type State } from './states.ts';
+import type { State, Visitor } from './state.ts';
+import { statesOf } from './states.ts';
 
 type Look = { language: PictureLanguage; width: number; isDark: boolean };
 
@@ -39,9 +40,9 @@ const webpQuality = 70;
 
 const openContext = async (
   browser: Browser,
-  { url, adminToken }: FurnishedGateway,
+  { url, tokens }: FurnishedGateway,
   look: Look,
-  isSignedIn: boolean,
+  visitor: Visitor,
 ): Promise<BrowserContext> => {
   const context = await browser.newContext({
     locale: look.language === 'ko' ? 'ko-KR' : 'en-US',
@@ -50,10 +51,10 @@ const openContext = async (
     reducedMotion: 'reduce',
   });
   await context.route('https://stately.ai/**', (route) => route.abort());
-  if (isSignedIn) {
+  if (visitor !== 'nobody') {
     const response = await context.request.post(`${url}/console/session`, {
       headers: { origin: url, 'x-trunkline-console': '1' },
-      data: { token: adminToken },
+      data: { token: tokens[visitor] },
     });
     if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()}`);
   }
@@ -71,14 +72,12 @@ const settle = async (page: Page, { lastPart }: State): Promise<void> => {
   );
 };
 
-/** Opens a state in a page of its own. */
-const openState = async (context: BrowserContext, url: string, state: State): Promise<Page> => {
-  const page = await context.newPage();
-  await page.goto(url + state.path);
+/** Brings a new page into a state. */
+const enterState = async (page: Page, address: string, state: State): Promise<void> => {
+  await page.goto(address);
   await settle(page, state);
   await state.act?.(page);
   await settle(page, state);
-  return page;
 };
 
 /** Makes the window as high as the page: in a picture of a scrolled page, the sticky menu would be cut. */
@@ -117,25 +116,37 @@ const readArguments = (given: readonly string[]): Album => {
   return { folder, isForGuides: values.guides, only: values.only?.split(',') ?? null };
 };
 
+type Shot = { context: BrowserContext; url: string; liveCall: string; state: State; look: Look };
+
 /** Takes one picture. Returns what is wrong with the page. */
 const takePicture = async (
-  context: BrowserContext,
-  url: string,
-  state: State,
-  look: Look,
+  { context, url, liveCall, state, look }: Shot,
   { folder, isForGuides }: Album,
 ): Promise<string[]> => {
-  const page = await openState(context, url, state);
-  const complaints = await complaintsAbout(page);
-  if (isForGuides) {
-    await takeWebp(page, join(folder, `${state.name}.webp`));
-  } else {
-    await growToPage(page, look.width);
-    await settle(page, state);
-    await page.screenshot({ path: join(folder, `${nameOf(state.name, look)}.png`) });
+  const { path, end, as, isRefused = as === 'nobody' } = state;
+  const address = url + (typeof path === 'string' ? path : await path(liveCall));
+  const page = await context.newPage();
+  const logged: string[] = [];
+  page.on('pageerror', (error) => logged.push(`throws ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isRefused) logged.push(`logs ${message.text()}`);
+  });
+  try {
+    await enterState(page, address, state);
+    const complaints = await complaintsAbout(page);
+    if (isForGuides) {
+      await takeWebp(page, join(folder, `${state.name}.webp`));
+    } else {
+      await growToPage(page, look.width);
+      await settle(page, state);
+      await page.screenshot({ path: join(folder, `${nameOf(state.name, look)}.png`) });
+    }
+    return [...complaints, ...logged];
+  } finally {
+    // Also after a failure: other states must not find this one.
+    await end?.(page);
+    await page.close();
   }
-  await page.close();
-  return complaints;
 };
 
 const takePictures = async (album: Album, started: AsyncDisposableStack): Promise<void> => {
@@ -156,20 +167,21 @@ const takePictures = async (album: Album, started: AsyncDisposableStack): Promis
     const states = statesOf(gateway, look.language).filter(({ name }) => isWanted(name, look));
     if (states.length === 0) continue;
     const liveCall = await gateway.placeLastingCall(look.language);
-    const signedOut = await openContext(browser, gateway, look, false);
-    const signedIn = await openContext(browser, gateway, look, true);
+    const contexts = new Map<Visitor, BrowserContext>();
     for (const state of states) {
-      const context = state.isSignedIn === false ? signedOut : signedIn;
-      const path = state.path.replace('LIVE', liveCall);
-      const found = await takePicture(context, gateway.url, { ...state, path }, look, album).catch(
-        (error: unknown) => [error instanceof Error ? error.message : String(error)],
-      );
+      const { as: visitor = 'admin' } = state;
+      const context = contexts.get(visitor) ?? (await openContext(browser, gateway, look, visitor));
+      contexts.set(visitor, context);
+      const shot = { context, url: gateway.url, liveCall, state, look };
+      const found = await takePicture(shot, album).catch((error: unknown) => [
+        error instanceof Error ? error.message : String(error),
+      ]);
       for (const complaint of found) console.log(`${nameOf(state.name, look)}: ${complaint}`);
       complaints += found.length;
       taken += 1;
     }
     await gateway.endCall(look.language, liveCall);
-    await Promise.all([signedOut.close(), signedIn.close()]);
+    for (const context of contexts.values()) await context.close();
     console.log(`${nameOf('all', look)}: done`);
   }
   console.log(`${taken} pictures in ${album.folder}, ${complaints} complaints`);
