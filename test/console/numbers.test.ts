@@ -33,6 +33,13 @@ consoleTest('shows all actions of an agent in a trial, and its invalid controls'
     await page.getByText(words).waitFor();
   t.deepEqual(await page.locator('.tried .assistant > p').allInnerTexts(), ['One moment.']);
   t.false((await page.locator('.tried').innerText()).includes('[outbound'));
+  await page
+    .getByRole('button', { name: `Connect this agent to ${world.gateway.credentials.number} (Outbound)` })
+    .click();
+  await page.getByText('Connected, for calls that begin from now on.').waitFor();
+  t.like((await world.gateway.admin.get(world.gateway.numberPath)).body, {
+    agents: { outbound: { agent: 'endpoint', agent_type: 'webhook', chat_url: agent.url, controls: 'inline' } },
+  });
   await everybodyCanUse(t, page, 'a trial');
 });
 

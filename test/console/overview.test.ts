@@ -157,6 +157,18 @@ consoleTest('leads a workspace without calls through its first steps', async (t,
   await figure(page, 'Calls today').getByText('1', { exact: true }).waitFor();
 });
 
+consoleTest('keeps the remaining first steps on the day of the first call', async (t, world) => {
+  await world.gateway.call('01000000003');
+  const page = await world.open({ page: '/overview' });
+  await page.getByText('2 of 4 first steps are done.', { exact: true }).waitFor();
+  await page.locator('.first-steps').getByRole('link', { name: 'Connect' }).waitFor();
+  await figure(page, 'Calls today').getByText('1', { exact: true }).waitFor();
+  await store(world);
+  await page.reload();
+  await page.locator('.day-chart').waitFor();
+  t.is(await page.locator('.first-steps').count(), 0);
+});
+
 consoleTest('the overview is accessible with and without calls', async (t, world) => {
   const empty = await world.open({ page: '/overview', width: 390 });
   await empty.getByText('No calls in these days').waitFor();

@@ -1,4 +1,7 @@
-/** The first steps of a new workspace, shown where there are no calls. A step is done when its object exists. */
+/**
+ * The first steps of a new workspace, until all are done; without calls, also in place of their figures. A step is done
+ * when its object exists.
+ */
 import { getCurrentGateway, listCalls, listNumbers, listTrunks, listWebhooks } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -61,13 +64,15 @@ const StepRow = ({ step: { name, link, isDone }, isNext }: { step: Step; isNext:
 
 const pollMs = 5_000;
 
-export const FirstSteps = () => {
+export const FirstSteps = ({ hasCalls }: { hasCalls: boolean }) => {
   const t = texts.value.overview;
   const steps = usePolled('first-steps', readSteps, () => pollMs).value;
-  if (steps === undefined) return <Loading />;
+  if (steps === undefined) return hasCalls ? null : <Loading />;
   const next = steps.find(({ isDone }) => !isDone);
+  if (hasCalls && next === undefined) return null;
+  const done = t.steps.lead(steps.filter(({ isDone }) => isDone).length, steps.length);
   return (
-    <Card title={t.empty} lead={t.steps.lead(steps.filter(({ isDone }) => isDone).length, steps.length)}>
+    <Card title={hasCalls ? t.steps.title : t.empty} lead={hasCalls ? done : `${done} ${t.steps.figures}`}>
       <ol class="first-steps">
         {steps.map((step) => (
           <StepRow key={step.name} step={step} isNext={step === next} />

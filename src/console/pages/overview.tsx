@@ -84,13 +84,17 @@ export const OverviewPage = () => {
 };
 
 const Figures = ({ overview }: { overview: Overview }) => {
-  const hasCalls = overview.days.some(({ calls }) => calls > 0);
+  const { days } = overview;
+  const hasCalls = days.some(({ calls }) => calls > 0);
+  // After the first call, the remaining steps stay for the rest of the day.
+  const isBeginning = days.slice(0, -1).every(({ calls }) => calls === 0);
   return (
     <div class="overview">
+      {isBeginning && <FirstSteps hasCalls={hasCalls} />}
       {hasCalls ? (
         <>
           <Today overview={overview} />
-          <DayChart days={overview.days} />
+          <DayChart days={days} />
           <LatencyPanel />
           <div class="overview-pair">
             <EndReasons overview={overview} />
@@ -98,10 +102,7 @@ const Figures = ({ overview }: { overview: Overview }) => {
           </div>
         </>
       ) : (
-        <>
-          <FirstSteps />
-          {isFailing(overview) && <Failing overview={overview} />}
-        </>
+        isFailing(overview) && <Failing overview={overview} />
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { listNumbers, tryAgent, type TrialRequest } from '../api.ts';
+import { listNumbers, putAgent, tryAgent, type AgentRequest, type TrialRequest } from '../api.ts';
 import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { numberWords } from '../language/number-words.ts';
@@ -12,6 +12,7 @@ import {
 } from '../number/agent-form.tsx';
 import { BuiltInFields, builtInIn, builtInValues } from '../number/built-in-fields.tsx';
 import { newHeader, NewHeaderFields, newHeaderIn } from '../number/header-fields.tsx';
+import { Action } from '../parts/action.tsx';
 import { AreaField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
@@ -55,13 +56,16 @@ const initialValues = (numbers: PhoneNumber[]) => {
 
 type Values = ReturnType<typeof initialValues>;
 
+const directionOf = ({ direction }: Values): Direction =>
+  direction === 'inbound' ? 'inbound' : 'outbound';
+
 const triedTypeOf = (name: string) => (name === 'builtin' ? name : agentTypeOf(name));
 
 /** Returns the request. Throws if a required field is empty. */
 const requestOf = (values: Values): TrialRequest => {
   const type = triedTypeOf(values.agent_type);
   if (type === null) throw wrongField('agent_type', 'This is required.');
-  const isOutbound = values.direction === 'outbound';
+  const direction = directionOf(values);
   return {
     agent_type: type,
     ...agentFields.in(values),
@@ -70,13 +74,46 @@ const requestOf = (values: Values): TrialRequest => {
     ...(values.token === '' ? {} : { token: values.token }),
     headers: newHeaderIn(values) ?? {},
     number_id: values.number_id || null,
-    direction: isOutbound ? 'outbound' : 'inbound',
-    instruction: isOutbound ? values.instruction.trim() || null : null,
+    direction,
+    instruction: direction === 'outbound' ? values.instruction.trim() || null : null,
     say: values.say
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== ''),
   };
+};
+
+/** Returns the binding of a number to the agent of a trial. */
+const bindingIn = (values: Values): AgentRequest => {
+  const type = agentTypeOf(values.agent_type);
+  return {
+    agent: type === null ? 'builtin' : 'endpoint',
+    agent_type: type,
+    ...agentFields.in(values),
+    controls: controlModeOf(values.controls),
+    ...builtInIn(values),
+    ...(directionOf(values) === 'outbound' && values.token !== '' ? { token: values.token } : {}),
+    headers: newHeaderIn(values) ?? {},
+  };
+};
+
+/** Connects the agent of a successful trial to the chosen number; without a chosen number, to the first one. */
+const ConnectTried = ({ tried, numbers }: { tried: Values; numbers: PhoneNumber[] }) => {
+  const t = numberWords.value.trial;
+  const number = numbers.find(({ id }) => id === tried.number_id) ?? numbers[0];
+  if (number === undefined) return null;
+  const direction = directionOf(tried);
+  return (
+    <div class="buttons">
+      <Action
+        label={t.connect(number.number, texts.value.calls.direction[direction])}
+        done={t.isConnected}
+        act={async () => {
+          await putAgent(number.id, direction, bindingIn(tried));
+        }}
+      />
+    </div>
+  );
 };
 
 /** The form, in which another number or direction fills in the settings of that built-in agent. */
@@ -168,12 +205,12 @@ const TalkFields = ({ form }: Pick<FieldsProps, 'form'>) => {
 
 const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
   const t = texts.value.trial;
-  const [trial, setTrial] = useState<AgentTrial>();
+  const [done, setDone] = useState<{ trial: AgentTrial; tried: Values }>();
   const form = useForm(
     initialValues(numbers),
     async (values) => {
-      setTrial(undefined);
-      setTrial(await tryAgent(requestOf(values)));
+      setDone(undefined);
+      setDone({ trial: await tryAgent(requestOf(values)), tried: values });
     },
     { isStored: false },
   );
@@ -188,8 +225,9 @@ const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
       </section>
       <div aria-live="polite">
         {form.isBusy && <p class="loading">{t.running}</p>}
-        {!form.isBusy && trial === undefined && <p class="hint">{numberWords.value.trial.empty}</p>}
-        {trial !== undefined && <TrialReport trial={trial} />}
+        {!form.isBusy && done === undefined && <p class="hint">{numberWords.value.trial.empty}</p>}
+        {done !== undefined && <TrialReport trial={done.trial} />}
+        {done?.trial.ok === true && <ConnectTried tried={done.tried} numbers={numbers} />}
       </div>
     </div>
   );

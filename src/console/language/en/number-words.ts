@@ -26,6 +26,8 @@ export const numberWords = {
     connected: 'The other party has answered and waits for the agent to speak first.',
     task: (task: string) => `Its task: ${task}`,
     empty: 'The conversation with the agent appears here.',
+    connect: (number: string, direction: string) => `Connect this agent to ${number} (${direction})`,
+    isConnected: 'Connected, for calls that begin from now on.',
   },
   builtIn: {
     model: 'Model',

@@ -29,8 +29,9 @@ export const overview = {
   dead: (events: number) => (events === 1 ? '1 event given up' : `${events} events given up`),
   empty: 'No calls in these days',
   steps: {
-    lead: (done: number, all: number) =>
-      `${done} of ${all} first steps are done. Figures of calls appear here with the first call.`,
+    title: 'First steps',
+    lead: (done: number, all: number) => `${done} of ${all} first steps are done.`,
+    figures: 'Figures of calls appear here with the first call.',
     done: 'done',
     names: {
       number: ['Add a number', 'Calls come to it, and are placed from it.'],

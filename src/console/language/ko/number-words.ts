@@ -27,6 +27,8 @@ export const numberWords: NumberWords = {
     connected: '상대방이 전화를 받고 에이전트가 먼저 말하기를 기다립니다.',
     task: (task) => `할 일: ${task}`,
     empty: '에이전트와 나눈 대화가 여기에 표시됩니다.',
+    connect: (number, direction) => `이 에이전트를 ${number}(${direction})에 연결`,
+    isConnected: '연결했습니다. 지금부터 시작하는 통화에 쓰입니다.',
   },
   builtIn: {
     model: '모델',

@@ -31,7 +31,9 @@ export const overview: Texts['overview'] = {
   dead: (events) => `전송을 포기한 이벤트 ${events}건`,
   empty: '이 기간에 통화가 없습니다',
   steps: {
-    lead: (done, all) => `첫 단계 ${all}개 중 ${done}개를 마쳤습니다. 첫 통화부터 여기에 집계됩니다.`,
+    title: '첫 단계',
+    lead: (done, all) => `첫 단계 ${all}개 중 ${done}개를 마쳤습니다.`,
+    figures: '첫 통화부터 여기에 집계됩니다.',
     done: '완료',
     names: {
       number: ['번호 추가', '전화를 받고 거는 번호입니다.'],
