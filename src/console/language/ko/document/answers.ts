@@ -38,6 +38,7 @@ export const answers: Readonly<Record<string, string>> = {
   'The transitions of the last minutes, or the stream.': '최근의 전이, 또는 스트림입니다.',
   'The overview.': '통화 현황입니다.',
   'The gateways.': '게이트웨이 목록입니다.',
+  'The gateway.': '게이트웨이입니다.',
   'The tokens.': '토큰 목록입니다.',
   'The token.': '토큰입니다.',
   'Erased.': '지워졌습니다.',
