@@ -137,7 +137,7 @@ export const callStates = (gateway: FurnishedGateway, language: PictureLanguage)
       name: 'compare-file',
       path: '/#/compare',
       act: async (page) => openFile(page, 'call.json', await gateway.exportCall(finishedCall)),
-      lastPart: '.open-call',
+      lastPart: '.comparison .chart svg',
     },
     {
       name: 'compare-file-refused',
