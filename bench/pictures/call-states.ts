@@ -136,8 +136,10 @@ export const callStates = (gateway: FurnishedGateway, language: PictureLanguage)
     {
       name: 'compare-file',
       path: '/#/compare',
-      act: async (page) => openFile(page, 'call.json', await gateway.exportCall(finishedCall)),
-      lastPart: '.comparison .chart svg',
+      act: async (page) => {
+        await openFile(page, 'call.json', await gateway.exportCall(finishedCall));
+        await first(page, '.comparison .chart svg').waitFor();
+      },
     },
     {
       name: 'compare-file-refused',

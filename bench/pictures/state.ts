@@ -12,7 +12,7 @@ export type State = {
   as?: Visitor;
   /** Changes the page before the picture. */
   act?: (page: Page) => Promise<void>;
-  /** Selector of what arrives last. */
+  /** Selector of what arrives last, already before `act`. */
   lastPart?: string;
   /** Ends the state after the picture, while the page is still open. */
   end?: (page: Page) => Promise<void>;
