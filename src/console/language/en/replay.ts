@@ -31,7 +31,7 @@ export const replay = {
     'screening.over': 'A person answers after call screening',
     'reply.sentence': 'The agent begins to speak',
     'reply.control': 'The agent requests an action',
-    'reply.finished': 'The agent has finished',
+    'reply.finished': 'The whole reply of the agent has arrived',
     'reply.failed': 'The agent does not answer',
     'agent.failed': 'The agent has failed twice',
     'silence.lasted': 'Nobody has spoken for too long',

@@ -32,7 +32,7 @@ export const replay: Texts['replay'] = {
     'screening.over': '스크리닝을 거쳐 상대방이 나옴',
     'reply.sentence': '에이전트가 말하기 시작함',
     'reply.control': '에이전트가 동작을 요청함',
-    'reply.finished': '에이전트가 답을 마침',
+    'reply.finished': '에이전트의 답이 모두 도착함',
     'reply.failed': '에이전트가 응답하지 않음',
     'agent.failed': '에이전트가 두 번 응답하지 못함',
     'silence.lasted': '오랫동안 아무도 말하지 않음',
