@@ -38,7 +38,9 @@ consoleTest('shows all actions of an agent in a trial, and its invalid controls'
     .click();
   await page.getByText('Connected, for calls that begin from now on.').waitFor();
   t.like((await world.gateway.admin.get(world.gateway.numberPath)).body, {
-    agents: { outbound: { agent: 'endpoint', agent_type: 'webhook', chat_url: agent.url, controls: 'inline' } },
+    agents: {
+      outbound: { agent: 'endpoint', agent_type: 'webhook', chat_url: agent.url, controls: 'inline' },
+    },
   });
   await everybodyCanUse(t, page, 'a trial');
 });

@@ -26,6 +26,9 @@ export const auditAct = async (
     if (admin?.workspace.id !== caller.workspace.id) return;
     await audit(services, admin, { ...act, subject: `call:${callId}` });
   } catch (error) {
-    services.operation.logger.error({ err: error, callId }, 'an act of an admin in a call could not be audited');
+    services.operation.logger.error(
+      { err: error, callId },
+      'an act of an admin in a call could not be audited',
+    );
   }
 };

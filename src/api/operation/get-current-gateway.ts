@@ -18,9 +18,7 @@ export const getCurrentGateway = defineRoute({
           .meta({ description: 'Its name among the gateways that share the database.', example: 'node-1' }),
         version: z.string().meta({ example: '0.1.0' }),
         is_simulated: z.boolean().meta({ description: 'Whether its lines are simulated.' }),
-        has_inspector: z
-          .boolean()
-          .meta({ description: 'Whether calls can be inspected (`GW_INSPECT=1`).' }),
+        has_inspector: z.boolean().meta({ description: 'Whether calls can be inspected (`GW_INSPECT=1`).' }),
       }),
     },
   },

@@ -56,8 +56,7 @@ const initialValues = (numbers: PhoneNumber[]) => {
 
 type Values = ReturnType<typeof initialValues>;
 
-const directionOf = ({ direction }: Values): Direction =>
-  direction === 'inbound' ? 'inbound' : 'outbound';
+const directionOf = ({ direction }: Values): Direction => (direction === 'inbound' ? 'inbound' : 'outbound');
 
 const triedTypeOf = (name: string) => (name === 'builtin' ? name : agentTypeOf(name));
 

@@ -10,7 +10,8 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
   'Calls of the workspace that it owns.': '이 게이트웨이가 맡은 워크스페이스의 통화입니다.',
   'Whether this gateway answered the request.': '이 요청에 응답한 게이트웨이인지 알려 줍니다.',
   'Whether its lines are simulated.': '회선이 시뮬레이션인지 알려 줍니다.',
-  'Whether calls can be inspected (`GW_INSPECT=1`).': '통화를 인스펙터로 볼 수 있는지 알려 줍니다(`GW_INSPECT=1`).',
+  'Whether calls can be inspected (`GW_INSPECT=1`).':
+    '통화를 인스펙터로 볼 수 있는지 알려 줍니다(`GW_INSPECT=1`).',
   'Null: valid until it is revoked.': 'null이면 폐기할 때까지 유효합니다.',
   'To the minute; null if it was never used.': '분 단위이며 쓴 적이 없으면 null입니다.',
   'The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others.':
