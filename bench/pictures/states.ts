@@ -13,10 +13,11 @@ const ask = (selector: string) => async (page: Page) => {
 };
 
 /** Answers the creation of a record in the gateway's place, so that no picture has more records than the one before. */
-const answerCreation = (page: Page, path: string, created: object): Promise<void> =>
-  page.route(`**/api/v1/admin/${path}`, (route) =>
+const answerCreation = async (page: Page, path: string, created: object): Promise<void> => {
+  await page.route(`**/api/v1/admin/${path}`, (route) =>
     route.request().method() === 'POST' ? route.fulfill({ status: 201, json: created }) : route.continue(),
   );
+};
 
 const signInStates: readonly State[] = [
   { name: 'sign-in', path: '/', as: 'nobody' },
