@@ -64,8 +64,13 @@ const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorl
   return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
 
-/** Loads the modules of the API, which blocks the event loop: calls of a dead process are taken over before. */
-const loadHttpServer = () => import('./parts/http.ts');
+/** Loads the modules of the API, which takes long: the calls of a dead process are taken over before. */
+const loadHttpServer = async (importInPieces: StartSteps['importInPieces']) => {
+  await importInPieces(new URL('./parts/http.ts', import.meta.url).href);
+  // The route imports this module on demand (src/api/mcp/post-mcp.ts).
+  await importInPieces(new URL('./api/mcp/answer-message.ts', import.meta.url).href);
+  return import('./parts/http.ts');
+};
 
 const openRuntime = async (
   config: Config,
@@ -111,13 +116,17 @@ const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string)
 
 /** Steps of the start for the process that runs the gateway. */
 export type StartSteps = {
-  /** Called when the calls of an earlier process go on, before the API is loaded. */
-  callsGoOn(): void;
+  /**
+   * Loads the module with this URL and its imports in pieces, between which calls in progress continue. Never rejects:
+   * the following import of the module reports errors.
+   */
+  importInPieces(url: string): Promise<void>;
   /** Called when all modules are loaded, before this gateway takes calls of others. `calls`: its calls in progress. */
   loaded(calls: number): void;
 };
 
-const noSteps: StartSteps = { callsGoOn() {}, loaded() {} };
+/** Steps of a process whose modules are already loaded, or that has no calls. */
+const noSteps: StartSteps = { async importInPieces() {}, loaded() {} };
 
 /**
  * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
@@ -182,11 +191,10 @@ export const startGateway = async (
   await patiently(() => cluster.takes(true));
   const handOver = startHandOver(runtime, { ...parts, takeOver });
 
-  // The rest of the start blocks the event loop: resumed calls first have their lines, and their facts are stored.
+  // The rest of the start takes processor time: resumed calls first have their lines, and their facts are stored.
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
   await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
-  steps.callsGoOn();
   compileTakeOver(runtime.database);
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(
@@ -199,7 +207,7 @@ export const startGateway = async (
   await prepared;
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
-  const { startHttpServer } = await loadHttpServer();
+  const { startHttpServer } = await loadHttpServer(steps.importInPieces);
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });

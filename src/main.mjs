@@ -14,5 +14,4 @@ if (existsSync(dataFolder)) enableCompileCache(compileCacheIn(dataFolder));
 const quick = resolveQuickly(new URL('..', import.meta.url).href);
 
 const { runGateway } = await import('./run-gateway.ts');
-// Node loads modules in one turn of the event loop while there are hooks, which calls in progress must not wait for.
-await runGateway(() => quick.deregister());
+await runGateway(quick);

@@ -6,7 +6,7 @@ import { compileCacheIn } from '#config/data-folder.mjs';
 import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, StartSteps } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
 import { checkAddress } from './start/http-server.ts';
@@ -42,7 +42,13 @@ const storeCode = (calls: number): void => {
   if (calls === 0) flushCompileCache();
 };
 
-const run = async (callsGoOn: () => void): Promise<void> => {
+/** Resolution and loading of modules during the start (config/module-resolution.mjs). */
+type QuickModules = Pick<StartSteps, 'importInPieces'> & {
+  /** Ends the quick resolution. */
+  deregister(): void;
+};
+
+const run = async ({ importInPieces, deregister }: QuickModules): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   if (config.unknownNames.length > 0) {
@@ -99,7 +105,13 @@ const run = async (callsGoOn: () => void): Promise<void> => {
   // Has an effect at the first start, whose data folder did not exist (main.mjs).
   enableCompileCache(compileCacheIn(config.dataFolder));
   const { startGateway } = await import('./gateway.ts');
-  gateway = await startGateway(config, logger, undefined, { callsGoOn, loaded: storeCode });
+  gateway = await startGateway(config, logger, undefined, {
+    importInPieces,
+    loaded(calls) {
+      deregister();
+      storeCode(calls);
+    },
+  });
   if (asked > 0) {
     endWithin(config.drainSec * 1000 + closing.longestMs, logger);
     return close(gateway);
@@ -118,10 +130,9 @@ const run = async (callsGoOn: () => void): Promise<void> => {
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };
 
-/** `callsGoOn` is called when the calls of a killed process go on, and the rest of the start follows. */
-export const runGateway = async (callsGoOn: () => void): Promise<void> => {
+export const runGateway = async (modules: QuickModules): Promise<void> => {
   try {
-    await run(callsGoOn);
+    await run(modules);
   } catch (error) {
     if (error instanceof ConfigError || error instanceof StartError) giveUp(error.message);
     throw error;

@@ -1,5 +1,6 @@
 /** HTTP server: the API, the websockets of web phones, and with GW_INSPECT the websocket of the inspector. */
 import type { RequestListener } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import {
   inspectorLimits,
   webPhones as webPhonePolicy,
@@ -425,7 +426,12 @@ export const startHttpServer = async (
     if (watching.handler.isFor(request)) watching.handler.answer(request, response);
     else void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
   };
-  for (const { prepare } of routes) await prepare?.(services);
+  for (const { prepare } of routes) {
+    if (prepare === undefined) continue;
+    await prepare(services);
+    // Calls in progress do not wait for all of it.
+    await setImmediate();
+  }
   const { host, port } = config;
   const server = await environment.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());

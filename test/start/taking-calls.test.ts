@@ -1,9 +1,10 @@
 /** When a gateway that starts begins to take calls of others. */
+import { access } from 'node:fs/promises';
 import test from 'ava';
 import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { startGateway } from '#src/gateway.ts';
-import { realEnvironment } from '#src/parts/runtime.ts';
+import { type Environment, realEnvironment } from '#src/parts/runtime.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { startTestGateway, testSettings } from '#test/helpers/gateway.ts';
@@ -23,15 +24,23 @@ test.serial('a stopping gateway keeps its calls until another one has started co
   const listening = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const settings = { ...testSettings(databaseUrl, await emptyFolder(t)), ...shared, GW_NODE: 'starting' };
-  const starting = startGateway(readConfig(settings, false), pino({ level: 'silent' }), {
+  const inPieces: string[] = [];
+  const environment: Environment = {
     ...realEnvironment,
     async listen(...asked) {
       listening.resolve();
       await goOn.promise;
       return realEnvironment.listen(...asked);
     },
+  };
+  const starting = startGateway(readConfig(settings, false), pino({ level: 'silent' }), environment, {
+    importInPieces: async (url) => void inPieces.push(url),
+    loaded() {},
   });
   await listening.promise;
+  // Calls that this gateway may have resumed do not wait for the loading of the API.
+  t.is(inPieces.length, 2);
+  for (const url of inPieces) await access(new URL(url));
   const closed = stopping.close();
   await until('the other gateway refuses', () =>
     logged.some((line) => line.includes('because the other gateways do not respond or are not ready'))
