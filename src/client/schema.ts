@@ -2262,6 +2262,8 @@ export type Operations = {
       'x-number-id'?: string | undefined;
       /** The protocol version agreed on by `initialize`. */
       'mcp-protocol-version'?: string | undefined;
+      /** The session that the response to `initialize` named. */
+      'mcp-session-id'?: string | undefined;
       /** A message of JSON-RPC 2.0; one at a time. */
       body: Record<string, unknown>;
     };
@@ -3674,7 +3676,12 @@ export const operations = {
     headers: ['x-number-id'],
     answer: 'json',
   },
-  postMcp: { method: 'POST', path: '/mcp', headers: ['x-number-id', 'mcp-protocol-version'], answer: 'file' },
+  postMcp: {
+    method: 'POST',
+    path: '/mcp',
+    headers: ['x-number-id', 'mcp-protocol-version', 'mcp-session-id'],
+    answer: 'file',
+  },
   listNumbers: { method: 'GET', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
   createNumber: { method: 'POST', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
   getNumber: { method: 'GET', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'json' },

@@ -296,6 +296,83 @@ for (const [name, connect] of Object.entries(transports)) {
   });
 }
 
+const silent = '01000000006';
+
+test.serial('ends the wait of an MCP client over HTTP that cancels it', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+  const callId = await gateway.call(silent);
+  await gateway.untilStatus(callId, 'active');
+  const { base_url: url, number_key: key } = gateway.credentials;
+  const answers: { session: string | null; text: Promise<string> }[] = [];
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+    async fetch(address, init) {
+      const response = await fetch(address, init);
+      const session = new Headers(init?.headers).get('mcp-session-id');
+      if (typeof init?.body === 'string' && init.body.includes('wait_for_call'))
+        answers.push({ session, text: response.clone().text() });
+      return response;
+    },
+  });
+  const { client } = await using(t, transport);
+  const cancelling = new AbortController();
+  // The progress is an event of the past, which is sent at once.
+  const waiting = client.callTool(
+    { name: 'wait_for_call', arguments: { call_id: callId, timeout_sec: 50 } },
+    undefined,
+    { ...patient, signal: cancelling.signal, onprogress: () => undefined },
+  );
+  const failed = t.throwsAsync(waiting);
+  const { session, text } = await until('the wait has begun', () => answers[0]);
+  cancelling.abort();
+  await failed;
+  t.truthy(session);
+  t.notRegex(await text, /"result"/, 'the response of a wait that timed out has a result');
+});
+
+test.serial('frees the stream of an MCP client that closes the request of its wait', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+  const callId = await gateway.call(silent);
+  await gateway.untilStatus(callId, 'active');
+  const { base_url: url, number_key: key } = gateway.credentials;
+  const closing = new AbortController();
+  const wait = await fetch(new URL('/mcp', url), {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'wait_for_call',
+        arguments: { call_id: callId, timeout_sec: 50 },
+        _meta: { progressToken: 1 },
+      },
+    }),
+    signal: closing.signal,
+  });
+  t.is(wait.status, 200);
+  const open = async () => {
+    const stream = await openEventStream(`${url}/api/v1/calls/${callId}/events`, key);
+    t.teardown(stream.close);
+    return stream.status;
+  };
+  let opened = 0;
+  while ((await open()) === 200) opened += 1;
+  closing.abort();
+  // The wait itself would end after 50 seconds.
+  await until(
+    'one more stream can be opened',
+    async () => ((await open()) === 200 ? true : undefined),
+    30_000,
+  );
+  t.is(opened, 19);
+});
+
 test.serial('returns rejections of the API unchanged through MCP', async (t) => {
   const gateway = await testGateway(t);
   const { admin } = gateway;

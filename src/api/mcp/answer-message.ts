@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createMcpServer, type McpServerParts } from './mcp-server.ts';
 import { ownUrl } from './own-fetch.ts';
+import type { McpClient, RunningRequests } from './running-requests.ts';
 
 /** Request headers that the transport reads. */
 export type MessageHeaders = { accept: string; 'mcp-protocol-version'?: string | undefined };
@@ -33,23 +34,33 @@ const requestOf = (headers: MessageHeaders): Request => {
   });
 };
 
-/** Resolves to the response to a message; `null` for a message without a response. */
+/**
+ * Resolves to the response to a message; `null` for a message without a response. The response to a request that its
+ * client cancels ends early.
+ */
 export const answerMessage = async (
   message: unknown,
   headers: MessageHeaders,
   parts: McpServerParts,
+  { client, running }: { client: McpClient; running: RunningRequests },
 ): Promise<Readable | null> => {
+  running.apply(client, message);
   const server = createMcpServer(parts);
+  const over = running.begin(client, message, () => void server.close());
   const transport = new WebStandardStreamableHTTPServerTransport();
   await server.connect(transport);
   const response = await transport.handleRequest(requestOf(headers), { parsedBody: message });
   if (!response.ok || response.body === null) {
+    over();
     await server.close();
     if (!response.ok) throw await refusalOf(response);
     return null;
   }
   const stream = Readable.from(response.body);
   // If the client disconnects, the request is aborted.
-  stream.once('close', () => void server.close());
+  stream.once('close', () => {
+    over();
+    void server.close();
+  });
   return stream;
 };

@@ -85,6 +85,9 @@ export const createOwnFetch = (
     } catch (error) {
       answer = answerError(error, asker.requestId, services);
     }
+    // A stream that nobody reads would keep its permit until its call ends.
+    if (init.signal?.aborted === true && answer.body instanceof Readable) answer.body.destroy();
+    init.signal?.throwIfAborted();
     return responseOf(answer, init.signal);
   };
 };
