@@ -8,6 +8,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
 import type { Trunk, TrunkChannel } from '#src/domain/trunk.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
+import { createCountedChannels } from './counted-channels.ts';
 import { fullOf, pacedOf, waitOn, type Acquired, type Permit, type TrunkLimits } from './limits.ts';
 
 /** Load of all gateways on a trunk. Each method rejects when the database is unavailable. */
@@ -57,6 +58,7 @@ export type SharedLimitsOptions = {
 /** Counts the channels of this gateway together with those of the others. */
 const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const { load, clock, patienceMs, inBackground, logger } = options;
+  const channels = createCountedChannels((channel) => load.giveBack(channel));
 
   /**
    * Returns the database's decision, or `alone` when the database is unavailable, because then this gateway's own
@@ -76,18 +78,31 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   };
 
   /**
-   * Permit for a channel of this gateway. The channel is returned to the database after the result of `taking` is
-   * known.
+   * Takes a channel of this gateway from the database as well. When the permit is released, the channel is returned to
+   * the database once the result of `statement` is known.
    */
-  const permitFor = (channel: TrunkChannel, here: Permit, taking: Promise<unknown>): Permit => ({
-    release: once(() => {
+  const takeFor = (
+    channel: TrunkChannel,
+    here: Permit,
+    what: string,
+    statement: () => Promise<boolean>,
+  ): Joining => {
+    const use = channels.use(channel);
+    const inTheEnd = (work: () => Promise<void>): void =>
+      inBackground('giving a channel of a trunk back', work);
+    const hasChannel = asked(what, () => use.take(statement), true).then((isTaken) => {
+      if (isTaken) use.taken();
+      else inTheEnd(use.end);
+      return isTaken;
+    });
+    const release = once(() => {
       here.release();
-      inBackground('giving a channel of a trunk back', async () => {
-        await taking;
-        await load.giveBack(channel);
+      inTheEnd(async () => {
+        if (await hasChannel) await use.end();
       });
-    }),
-  });
+    });
+    return { permit: { release }, hasChannel };
+  };
 
   const joinOthers = (
     { id: trunkId, maxChannels }: Limited,
@@ -96,9 +111,17 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   ): Joining => {
     if (maxChannels === null) return { permit: here, hasChannel: Promise.resolve(true) };
     const channel = { trunkId, callId, leg };
-    const take = (): Promise<boolean> => load.take({ ...channel, maxChannels });
-    const hasChannel = asked('Taking a channel of a trunk', take, true);
-    return { permit: permitFor(channel, here, hasChannel), hasChannel };
+    return takeFor(channel, here, 'Taking a channel of a trunk', () =>
+      load.take({ ...channel, maxChannels }),
+    );
+  };
+
+  const keep = (trunkId: string, { callId, leg }: CountedLeg, here: Permit): Permit => {
+    const channel = { trunkId, callId, leg };
+    return takeFor(channel, here, 'Keeping a channel of a trunk', async () => {
+      await load.keep(channel);
+      return true;
+    }).permit;
   };
 
   /** Waits for a channel that another gateway releases, if `until` is in the future. */
@@ -119,12 +142,12 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
     }
   };
 
-  return { asked, permitFor, joinOthers, joinUntil };
+  return { asked, keep, joinOthers, joinUntil };
 };
 
 export const createSharedLimits = (options: SharedLimitsOptions) => {
   const { limits, load, clock, patienceMs } = options;
-  const { asked, permitFor, joinOthers, joinUntil } = createCounting(options);
+  const { asked, keep, joinOthers, joinUntil } = createCounting(options);
 
   return {
     channelsOf: limits.channelsOf,
@@ -137,12 +160,9 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
     },
 
     /** Takes a channel for a leg of a call that was taken over, even if the trunk is full. */
-    goOn(trunk: Limited, { callId, leg }: CountedLeg): Permit {
+    goOn(trunk: Limited, counted: CountedLeg): Permit {
       const permit = limits.tryAcquire(trunk) ?? { release() {} };
-      if (trunk.maxChannels === null) return permit;
-      const channel = { trunkId: trunk.id, callId, leg };
-      const keeping = asked('Keeping a channel of a trunk', () => load.keep(channel), undefined);
-      return permitFor(channel, permit, keeping);
+      return trunk.maxChannels === null ? permit : keep(trunk.id, counted, permit);
     },
 
     /** Takes a channel for an outbound call. `isLast`: there is no other trunk, so the call waits for a channel. */

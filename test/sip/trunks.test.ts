@@ -1,5 +1,6 @@
 /** Trunks: choice, failover, limits, redirects, cool-downs and media offers. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import pino from 'pino';
@@ -592,6 +593,100 @@ test.serial('queues a call on its last trunk for a channel of another gateway', 
   const waiting = two.acquire(trunk, true, { callId: randomUUID(), leg: 'first', signal });
   first.permit.release();
   t.true('permit' in (await waiting));
+});
+
+/** A load whose releases wait until the test lets them through. */
+const listedLoad = () => {
+  const done: string[] = [];
+  const releases: (() => void)[] = [];
+  const note = async (what: string): Promise<true> => {
+    done.push(what);
+    return true;
+  };
+  const load: SharedTrunkLoad = {
+    take: ({ leg }) => note(`take ${leg}`),
+    keep: async ({ leg }) => void (await note(`keep ${leg}`)),
+    async giveBack({ leg }) {
+      await new Promise<void>((resolve) => releases.push(resolve));
+      await note(`give back ${leg}`);
+    },
+    turn: () => Promise.resolve(0),
+  };
+  return { load, done, letReleaseThrough: () => releases.shift()?.() };
+};
+
+test('releases the channel of a leg that was taken over with the last of its endpoints', async (t) => {
+  const { load, done, letReleaseThrough } = listedLoad();
+  const { goOn } = limitsOver(load, new SimulatedClock());
+  const trunk = someTrunk({ maxChannels: 5 });
+  const callId = randomUUID();
+  const offered = goOn(trunk, { callId, leg: 'first' });
+  const answering = goOn(trunk, { callId, leg: 'first' });
+  const ofPerson = goOn(trunk, { callId, leg: 'second' });
+  offered.release();
+  await turn();
+  ofPerson.release();
+  await turn();
+  letReleaseThrough();
+  await turn();
+  t.deepEqual(done, ['keep first', 'keep first', 'keep second', 'give back second']);
+  answering.release();
+  await turn();
+  letReleaseThrough();
+  await turn();
+  t.is(done.at(-1), 'give back first');
+});
+
+test('takes the channel of a second transfer after the release of the first one', async (t) => {
+  const { load, done, letReleaseThrough } = listedLoad();
+  const { acquire } = limitsOver(load, new SimulatedClock());
+  const trunk = someTrunk({ maxChannels: 5 });
+  const transfer = { callId: randomUUID(), leg: 'second', signal } as const;
+  const first = permitOf(await acquire(trunk, true, transfer));
+  first.release();
+  await turn();
+  const second = acquire(trunk, true, transfer);
+  await turn();
+  t.deepEqual(done, ['take second']);
+  letReleaseThrough();
+  permitOf(await second);
+  t.deepEqual(done, ['take second', 'give back second', 'take second']);
+});
+
+test('keeps the channel of a second transfer that began before the release of the first one', async (t) => {
+  const { load, done } = listedLoad();
+  const { acquire } = limitsOver(load, new SimulatedClock());
+  const trunk = someTrunk({ maxChannels: 5 });
+  const transfer = { callId: randomUUID(), leg: 'second', signal } as const;
+  const first = permitOf(await acquire(trunk, true, transfer));
+  permitOf(await acquire(trunk, true, transfer));
+  first.release();
+  await turn();
+  t.deepEqual(done, ['take second', 'take second']);
+});
+
+test('releases a channel that only an earlier use has taken', async (t) => {
+  const { load, done, letReleaseThrough } = listedLoad();
+  let isFree = true;
+  const full: SharedTrunkLoad = {
+    ...load,
+    async take(channel) {
+      await load.take(channel);
+      return isFree;
+    },
+  };
+  const { acquire } = limitsOver(full, new SimulatedClock());
+  const trunk = someTrunk({ maxChannels: 5 });
+  const transfer = { callId: randomUUID(), leg: 'second', signal } as const;
+  const first = permitOf(await acquire(trunk, false, transfer));
+  isFree = false;
+  const refused = acquire(trunk, false, transfer);
+  first.release();
+  t.true('full' in (await refused));
+  await turn();
+  letReleaseThrough();
+  await turn();
+  t.deepEqual(done, ['take second', 'take second', 'give back second']);
 });
 
 const away = (): Promise<never> => Promise.reject(new Error('The database is away'));
