@@ -15,6 +15,7 @@ import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/even
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import {
   disableWebhookEndpoint,
+  hasUrl,
   noteEndpointFailure,
   noteEndpointWorks,
 } from '#src/persistence/events/webhook-endpoints.ts';
@@ -334,11 +335,14 @@ export const attemptDelivery = async (
   const at = options.wallClock.now();
   const outcome = await make(options, delivery, { at, signal, logger });
   const { result, httpStatus, error, advice, retryAfterMs, durationMs } = outcome;
-  if (result === 'interrupted') return releaseDelivery(options.db, id);
+  const { db } = options;
+  if (result === 'interrupted') return releaseDelivery(db, id);
 
+  const attemptedAt = { endpointId: endpoint.id, url: endpoint.url };
   const breaker = options.breakers.of(endpoint.id);
   if (httpStatus !== null) breaker.worked();
-  else if (outcome !== notMade && breaker.failed(id)) {
+  // A failure at the endpoint's former URL does not concern its present one.
+  else if (outcome !== notMade && (await hasUrl(db, attemptedAt)) && breaker.failed(id)) {
     options.coolDownFailures.delete(endpoint.id);
     logger.warn('an endpoint does not answer: deliveries to it pause');
   }
@@ -355,14 +359,14 @@ export const attemptDelivery = async (
   if (error !== null && outcome !== notMade) {
     const coolingUntil =
       breaker.state() === 'open' ? new Date(options.clock.now() + breaker.remainingMs()) : null;
-    await noteEndpointFailure(options.db, {
-      endpointId: endpoint.id,
+    const isNoted = await noteEndpointFailure(db, {
+      ...attemptedAt,
       at: attempted.at,
       failure: error,
       ...why,
       didRespond: httpStatus !== null,
       coolingUntil,
     });
-    if (coolingUntil !== null) options.coolDownFailures.set(endpoint.id, attempted.at);
+    if (isNoted && coolingUntil !== null) options.coolDownFailures.set(endpoint.id, attempted.at);
   }
 };

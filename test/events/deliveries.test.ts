@@ -351,7 +351,7 @@ test.serial('an endpoint is failing from its first failed attempt until an attem
 
 test.serial('reactivating an endpoint or changing its URL resets its failing state', async (t) => {
   const { db, world } = await openWorld(t);
-  const { id: endpointId } = await world.endpoint(onlyEnded);
+  const { receiver, id: endpointId } = await world.endpoint(onlyEnded);
   const endpoint = { endpointId, workspaceId: world.workspaceId };
   const failedAt = new Date(world.clock.now());
   const since = async () => (await getEndpoint(db, endpoint))?.failingSince ?? null;
@@ -359,6 +359,7 @@ test.serial('reactivating an endpoint or changing its URL resets its failing sta
   for (const change of changes) {
     await noteEndpointFailure(db, {
       endpointId,
+      url: receiver.url,
       at: failedAt,
       failure: 'HTTP 500',
       code: null,
@@ -945,6 +946,32 @@ for (const [title, patchTo] of restarts)
     t.deepEqual(claims, [{ claimed_by: 'one' }, { claimed_by: 'two' }]);
     t.is((await getEndpoint(db, endpoint))?.coolingUntil, null);
   });
+
+test.serial('failures at the former URL of an endpoint do not count for its new one', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  const endpoint = { endpointId: id, workspaceId: world.workspaceId };
+  const coolMs = 3_600_000;
+  const breakers = { opensAfter: 1, coolDown: { firstMs: coolMs, longestMs: coolMs } };
+  receiver.answer('hang');
+  await world.startWorker({ breakers });
+  await world.call();
+  await receiver.until(1);
+
+  const other = await startWebhookReceiver();
+  t.teardown(other.close);
+  const rotated = await rotateSecret(world.administration, endpoint);
+  other.trust(rotated?.secret ?? '');
+  await patchWebhookEndpoint(db, endpoint, { url: other.url });
+  world.clock.advance(deliveryPolicy.timeoutMs);
+  await until('the attempt has failed', async () =>
+    (await world.deliveries(id)).some(({ attempts }) => attempts.length === 1) ? true : undefined,
+  );
+  // An event that follows the failure is delivered although the failure would have opened the breaker.
+  await world.call();
+  await other.until(1);
+  t.is((await getEndpoint(db, endpoint))?.failingSince, null);
+});
 
 test.serial('a success at another gateway leaves the cool-down of this one', async (t) => {
   const { db, world } = await openWorld(t);

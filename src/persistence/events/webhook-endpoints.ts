@@ -22,9 +22,10 @@ export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' |
 
 const columns = columnsOf('WebhookEndpoint');
 
-/** A failed attempt that began at `at`. */
+/** A failed attempt that began at `at`, at this URL of the endpoint. */
 type EndpointFailed = {
   endpointId: string;
+  url: string;
   at: Date;
   failure: string;
   code: WebhookEndpointRecord['lastFailureCode'];
@@ -36,7 +37,7 @@ type EndpointFailed = {
 };
 
 const failing = kyselyQuery(
-  (queries, { endpointId, at, failure, code, advice, didRespond, coolingUntil }: EndpointFailed) =>
+  (queries, { endpointId, url, at, failure, code, advice, didRespond, coolingUntil }: EndpointFailed) =>
     queries
       .updateTable('WebhookEndpoint')
       .set(({ fn, ref, val }) => ({
@@ -48,7 +49,13 @@ const failing = kyselyQuery(
         coolingUntil: sql<Date | null>`case when ${didRespond}::boolean then null
           else greatest(${ref('coolingUntil')}, ${coolingUntil}::timestamptz) end`,
       }))
-      .where('id', '=', endpointId),
+      .where('id', '=', endpointId)
+      .where('url', '=', url)
+      .returning('id'),
+);
+
+const havingUrl = kyselyQuery((queries, { endpointId, url }: Pick<EndpointFailed, 'endpointId' | 'url'>) =>
+  queries.selectFrom('WebhookEndpoint').select('id').where('id', '=', endpointId).where('url', '=', url),
 );
 
 const noFailure = {
@@ -108,7 +115,7 @@ export const findWebhookEndpoint = async (
   return endpoint === null ? undefined : recordOf<WebhookEndpointRecord>(endpoint, columns);
 };
 
-/** Locks the endpoint's row, so that the delivery worker does not record a failure of the old settings meanwhile. */
+/** Locks the endpoint's row, so that the delivery worker does not record a result of the old settings meanwhile. */
 const changeEndpoint = (
   db: Database,
   wanted: EndpointIn,
@@ -196,10 +203,17 @@ export const endpointsRestarted = async (
   return rows.map(({ id }) => id);
 };
 
-/** Records a failed attempt. */
-export const noteEndpointFailure = async (db: Statements, failed: EndpointFailed): Promise<void> => {
-  await failing(db, failed);
-};
+/** Whether the endpoint still has the URL of an attempt. */
+export const hasUrl = async (
+  db: Statements,
+  attempted: { endpointId: string; url: string },
+): Promise<boolean> => (await havingUrl(db, attempted)).length > 0;
+
+/**
+ * Records a failed attempt, unless the endpoint has another URL since. Resolves to whether the attempt was recorded.
+ */
+export const noteEndpointFailure = async (db: Statements, failed: EndpointFailed): Promise<boolean> =>
+  (await failing(db, failed)).length > 0;
 
 /** Records a successful attempt, which clears the failure state. */
 export const noteEndpointWorks = async (
