@@ -92,8 +92,13 @@ const untilEnded = async ({ database }: GatewayProcess, ids: ReadonlySet<string>
 
 type Round = { flood: Flood; calmP99: number; floodP99: number; load: number };
 
-const measure = async (settings: Readonly<Record<string, string>>): Promise<Round> => {
+const measure = async (
+  ofBench: AsyncDisposableStack,
+  settings: Readonly<Record<string, string>>,
+): Promise<Round> => {
   await using started = new AsyncDisposableStack();
+  // Owned by the bench as well: no round begins after the bench was interrupted.
+  ofBench.defer(() => started.disposeAsync());
   const { gateway, agentUrl } = await startTalkingGateway(started, { script, reply, settings });
 
   const ids = await beginTalking(gateway);
@@ -126,13 +131,13 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<Roun
   };
 };
 
-export const benchOverload: Bench = async ({ print }) => {
+export const benchOverload: Bench = async ({ started, print }) => {
   const usual = String(readConfig({}, false).maxDelayMs);
   const kinds = { 'load shed': { GW_MAX_DELAY_MS: usual }, 'never shed': {} };
   const results = new Map<string, Round[]>();
   for (let round = 0; round < rounds; round += 1)
     for (const [kind, settings] of Object.entries(kinds))
-      results.set(kind, [...(results.get(kind) ?? []), await measure(settings)]);
+      results.set(kind, [...(results.get(kind) ?? []), await measure(started, settings)]);
   for (const [kind, measured] of results) {
     const typical = (figure: (round: Round) => number): string => median(measured.map(figure)).toFixed(0);
     const share = (of: (flood: Flood) => number) => typical(({ flood: all }) => (of(all) / all.asked) * 100);

@@ -9,9 +9,13 @@ const print = (figure: string, text: string): void => {
 };
 
 export const runBenches = async (benches: ReadonlyMap<string, Bench>): Promise<void> => {
+  let isInterrupted = false;
   const interruption = new Promise<never>((_resolve, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.on(signal, () => reject(new Error(`broken off by ${signal}`)));
+      process.on(signal, () => {
+        isInterrupted = true;
+        reject(new Error(`broken off by ${signal}`));
+      });
   });
   // The rejection may occur between two benches, when it has no handler.
   interruption.catch(() => undefined);
@@ -35,5 +39,7 @@ export const runBenches = async (benches: ReadonlyMap<string, Bench>): Promise<v
       `The bench did not finish: ${error instanceof Error ? error.message : String(error)}\n`,
     );
     process.exitCode = 1;
+    // The interrupted bench does not know that its resources were ended and would wait for them.
+    if (isInterrupted) process.exit();
   }
 };
