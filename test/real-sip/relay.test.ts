@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { mustHave } from '#test/doubles/sip-parser.ts';
+import { branchOf, mustHave } from '#test/doubles/sip-parser.ts';
 import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { ownPort } from './ports.ts';
@@ -20,6 +20,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const sdp = describeSound();
 const program = fileURLToPath(new URL('../../src/commands/relay.ts', import.meta.url));
+const doomedProgram = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
 
 const missing = missingPrograms();
 if (missing.length > 0) {
@@ -136,6 +137,48 @@ if (missing.length > 0) {
       await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
     },
   );
+
+  /**
+   * The call of a gateway that is killed before the telephone answers. The gateway has no database, so no other gateway
+   * knows of the call: the same is true if it is killed before the leg of the call is stored.
+   */
+  const placedByKilled = async (t: ExecutionContext, rings: 'before the kill' | 'after the kill') => {
+    const { relay, trunk } = await startWorld(t);
+    const trunkPort = Number(trunk.address.split(':')[1]);
+    const { freeSwitch } = servers;
+    const settings = { drachtio: relay.address, freeSwitch, trunkPort, media: 'direct' };
+    const child = spawn(process.execPath, [doomedProgram, JSON.stringify(settings)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    const call = await trunk.receives('INVITE');
+    if (rings === 'before the kill') call.answers(180);
+    child.kill('SIGKILL');
+    await until(() => relay.said().includes('a gateway disconnected'));
+    if (rings === 'after the kill') call.answers(180);
+    return { call, relay };
+  };
+
+  for (const rings of ['before the kill', 'after the kill'] as const)
+    realTimeTest(`cancels the call of a killed gateway to a telephone that rings ${rings}`, async (t) => {
+      const { call, relay } = await placedByKilled(t, rings);
+      const cancel = await call.receives('CANCEL');
+      t.is(branchOf(cancel), branchOf(call.last('INVITE')), 'a telephone ignores a CANCEL of another branch');
+      call.answers(200, { to: 'CANCEL' });
+      call.answers(487, { to: 'INVITE' });
+      await until(() =>
+        relay.said().includes('no gateway cancelled the calls that a lost gateway was placing'),
+      );
+    });
+
+  realTimeTest('hangs up a telephone that answers the call of a killed gateway', async (t) => {
+    const { call } = await placedByKilled(t, 'before the kill');
+    call.answers(200, { sdp });
+    await call.receives('ACK');
+    await call.receives('BYE');
+    call.answers(200);
+    t.deepEqual(call.unread(), []);
+  });
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const)
     realTimeTest(
