@@ -47,6 +47,13 @@ const openEmbedded = async (t: ExecutionContext, { connection }: EmbeddedDatabas
 
 const cluster = (folder: string): string => join(folder, 'postgresql', 'cluster');
 
+/** A folder for PATH whose only program, `unshare`, leaves a file beside itself. */
+const folderOfUnshare = async (t: ExecutionContext): Promise<string> => {
+  const folder = await dataFolder(t);
+  await writeFile(join(folder, 'unshare'), '#!/bin/sh\n: > "${0%/*}/was-run"\nexit 1\n', { mode: 0o755 });
+  return folder;
+};
+
 const pidIn = async (folder: string): Promise<number> => {
   const postmaster = await findPostmaster(cluster(folder));
   if (postmaster === undefined) throw new Error('No server runs');
@@ -102,8 +109,14 @@ test.serial('takes over a server that a killed gateway left running', async (t) 
   gateway.kill('SIGKILL');
   await once(gateway, 'exit');
 
+  const { PATH } = process.env;
+  const programs = await folderOfUnshare(t);
+  process.env['PATH'] = programs;
+  t.teardown(() => Object.assign(process.env, { PATH }));
   const adopted = await start(t, folder);
+  Object.assign(process.env, { PATH });
   t.true(adopted.isAdopted);
+  t.deepEqual(await readdir(programs), ['unshare'], 'the calls of the gateway wait for no other program');
   t.is(await pidIn(folder), pid);
   await (await openEmbedded(t, adopted)).ping();
   await adopted.stop();

@@ -71,7 +71,11 @@ type ClusterFiles = {
   log: string;
   socketFolder: string;
   binaries: Binaries;
-  unprivileged: Unprivileged;
+  /**
+   * Returns the user of PostgreSQL's programs, who may use the files from then on. A server that runs is taken over
+   * without this: choosing the user starts a program, which calls of a dead process would wait for.
+   */
+  unprivileged: () => Promise<Unprivileged>;
 };
 
 const user = 'postgres';
@@ -106,7 +110,7 @@ const serverSettings = {
 const asParameters = (settings: Record<string, string | number>): string[] =>
   Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 
-const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: ClusterFiles): Promise<void> => {
+const makeCluster = async ({ dataFolder, cluster, binaries, ...files }: ClusterFiles): Promise<void> => {
   const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '');
   if (version.trim() === postgresMajor) return;
   if (version !== '') {
@@ -115,6 +119,7 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Clus
         `brings PostgreSQL ${postgresMajor}: use another data folder (GW_DATA_DIR)`,
     );
   }
+  const unprivileged = await files.unprivileged();
   const fresh = `${cluster}.new`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
@@ -131,9 +136,10 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Clus
  * Starts the server and waits until it is ready. Resolves to undefined if the server ended early or had to be stopped.
  */
 const launch = async (
-  { cluster, log, socketFolder, binaries, unprivileged }: ClusterFiles,
+  { cluster, log, socketFolder, binaries, ...files }: ClusterFiles,
   signal?: AbortSignal,
 ): Promise<Postmaster | undefined> => {
+  const unprivileged = await files.unprivileged();
   const [command, parameters] = unprivileged.command(binaries.postgres, [
     '-D',
     cluster,
@@ -221,9 +227,14 @@ export const startEmbedded = async ({
     const socketFolder = await prepareSocketFolder(folder);
     const ownership = await takeOwnership(socketFolder, dataFolder);
     try {
-      const unprivileged = await chooseUnprivileged(folder);
-      await unprivileged.handOver(folder);
-      if (!socketFolder.startsWith(folder)) await unprivileged.handOver(socketFolder);
+      const choose = async (): Promise<Unprivileged> => {
+        const found = await chooseUnprivileged(folder);
+        await found.handOver(folder);
+        if (!socketFolder.startsWith(folder)) await found.handOver(socketFolder);
+        return found;
+      };
+      let chosen: Promise<Unprivileged> | undefined;
+      const unprivileged = (): Promise<Unprivileged> => (chosen ??= choose());
       const cluster = join(folder, 'cluster');
       const log = join(folder, 'server.log');
       const files = { dataFolder, cluster, log, socketFolder, binaries, unprivileged };
