@@ -23,7 +23,7 @@ const body = z.object({ to: z.string() });
 
 await using started = new AsyncDisposableStack();
 if (values.embedded) {
-  const logger = createLogger({ level: 'silent', format: 'json' });
+  const logger = await createLogger({ level: 'silent', format: 'json' });
   const embedded = await startEmbedded({ dataFolder, logger });
   started.defer(() => embedded.stop());
 }

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import pino, { type Logger } from 'pino';
-import pretty from 'pino-pretty';
 import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
 export type { Logger };
@@ -38,29 +37,31 @@ const gathering = { minLength: 4_096, periodicFlush: 100 };
 /**
  * Creates the logger, which writes one line per event to standard output by default: `pretty` for a terminal, or JSON.
  */
-export const createLogger = (
+export const createLogger = async (
   options: { level: string; format: 'pretty' | 'json' },
   destination?: Writable,
-): Logger => {
+): Promise<Logger> => {
   const settings = {
     level: options.level,
     base: null,
     redact: { paths: redacted, censor: '[hidden]' },
     serializers: { err: describeError },
   };
-  return options.format === 'json'
-    ? pino(
-        { ...settings, timestamp: pino.stdTimeFunctions.isoTime },
-        destination ?? pino.destination({ dest: 1, sync: false, ...gathering }),
-      )
-    : pino(
-        settings,
-        pretty({
-          colorize: process.stdout.isTTY,
-          translateTime: 'HH:MM:ss.l',
-          sync: true,
-          singleLine: true,
-          ...(destination === undefined ? {} : { destination }),
-        }),
-      );
+  if (options.format === 'json')
+    return pino(
+      { ...settings, timestamp: pino.stdTimeFunctions.isoTime },
+      destination ?? pino.destination({ dest: 1, sync: false, ...gathering }),
+    );
+  // Imported only for a terminal: calls of a killed gateway wait for the modules that the next one loads.
+  const { default: pretty } = await import('pino-pretty');
+  return pino(
+    settings,
+    pretty({
+      colorize: process.stdout.isTTY,
+      translateTime: 'HH:MM:ss.l',
+      sync: true,
+      singleLine: true,
+      ...(destination === undefined ? {} : { destination }),
+    }),
+  );
 };

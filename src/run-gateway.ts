@@ -50,7 +50,7 @@ type QuickModules = Pick<StartSteps, 'importInPieces'> & {
 
 const run = async ({ importInPieces, deregister }: QuickModules): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
-  const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+  const logger = await createLogger({ level: config.logLevel, format: config.logFormat });
   if (config.unknownNames.length > 0) {
     logger.warn({ names: config.unknownNames }, 'unknown settings are ignored');
   }

@@ -10,20 +10,20 @@ import { until } from '#test/helpers/until.ts';
 const line = z.looseObject({ time: z.string() });
 
 /** `lines` resolves once this many were written. */
-const logged = (format: 'json' | 'pretty', level = 'info') => {
+const logged = async (format: 'json' | 'pretty', level = 'info') => {
   let written = '';
   const destination = new PassThrough();
   destination.on('data', (chunk: Buffer) => (written += chunk.toString()));
   const all = (): string[] => written.split('\n').slice(0, -1);
   return {
-    logger: createLogger({ level, format }, destination),
+    logger: await createLogger({ level, format }, destination),
     lines: (count: number): Promise<string[]> =>
       until(`${count} lines are logged`, () => (all().length >= count ? all() : undefined)),
   };
 };
 
 test('writes a log entry as one line of JSON with its time and its call', async (t) => {
-  const { logger, lines } = logged('json');
+  const { logger, lines } = await logged('json');
   logger.info({ call_id: 'a-call' }, 'a call begins');
   const [written = ''] = await lines(1);
   const { time, ...rest } = line.parse(JSON.parse(written));
@@ -33,7 +33,7 @@ test('writes a log entry as one line of JSON with its time and its call', async 
 
 const program = (rest: string) =>
   `import { createLogger } from '#src/logger.ts';
-   const logger = createLogger({ level: 'info', format: 'json' });
+   const logger = await createLogger({ level: 'info', format: 'json' });
    ${rest}`;
 
 const run = (rest: string) =>
@@ -64,7 +64,7 @@ test('writes the last lines of a program that ends or fails', async (t) => {
 });
 
 test('formats a log entry as one readable line', async (t) => {
-  const { logger, lines } = logged('pretty');
+  const { logger, lines } = await logged('pretty');
   logger.info({ call_id: 'a-call', nested: { deep: [1, 2] } }, 'a call begins');
   logger.info('the next one');
   const [first, second] = await lines(2);
@@ -72,8 +72,19 @@ test('formats a log entry as one readable line', async (t) => {
   t.regex(second ?? '', /the next one/);
 });
 
+test('loads the formatter of readable lines only for these', async (t) => {
+  const loaded = async (format: 'json' | 'pretty'): Promise<string> => {
+    const child = run(`import { createRequire } from 'node:module';
+      await createLogger({ level: 'silent', format: '${format}' });
+      const files = Object.keys(createRequire(import.meta.url).cache);
+      console.log(files.some((file) => file.includes('/pino-pretty/')));`);
+    return (await text(child.stdout)).trim();
+  };
+  t.deepEqual([await loaded('json'), await loaded('pretty')], ['false', 'true']);
+});
+
 test('omits log entries below the configured level', async (t) => {
-  const { logger, lines } = logged('json', 'warn');
+  const { logger, lines } = await logged('json', 'warn');
   logger.info('a call begins');
   logger.warn('a call crashed');
   const written = await lines(1);
@@ -83,7 +94,7 @@ test('omits log entries below the configured level', async (t) => {
 
 for (const format of ['json', 'pretty'] as const) {
   test(`masks secrets and spoken words in log fields (${format})`, async (t) => {
-    const { logger, lines } = logged(format);
+    const { logger, lines } = await logged(format);
     for (const name of ['authorization', 'token', 'key', 'secret', 'text', 'instruction']) {
       logger.info({ [name]: 'hush-hush' }, 'at the top');
       logger.info({ fact: { [name]: 'hush-hush' } }, 'in an object');
@@ -94,7 +105,7 @@ for (const format of ['json', 'pretty'] as const) {
   });
 
   test(`logs reason and stack of a database error, but not its row (${format})`, async (t) => {
-    const { logger, lines } = logged(format);
+    const { logger, lines } = await logged(format);
     const cause = Object.assign(new Error('new row violates check constraint "role"'), {
       code: '23514',
       detail: 'Failing row contains (1, Shall we meet at noon?, 01012345678).',
@@ -109,14 +120,14 @@ for (const format of ['json', 'pretty'] as const) {
 }
 
 test('logs a thrown value that is not an error', async (t) => {
-  const { logger, lines } = logged('json');
+  const { logger, lines } = await logged('json');
   logger.error({ err: 'out of paper' }, 'a surprise');
   t.like(JSON.parse((await lines(1))[0] ?? ''), { err: { type: 'string', message: 'out of paper' } });
 });
 
 for (const format of ['json', 'pretty'] as const)
   test(`escapes terminal controls in error messages (${format})`, async (t) => {
-    const { logger, lines } = logged(format);
+    const { logger, lines } = await logged(format);
     const cause = new Error('The server says \u001B[2J\u202E\u009B1A');
     logger.warn({ err: new Error('\u001B]0;title\u0007 failed', { cause }) }, 'a request failed');
     logger.warn({ err: '\u001B[2J' }, 'what is no error');

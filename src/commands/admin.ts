@@ -29,7 +29,7 @@ const openContext = async (
 ): Promise<CommandContext> => {
   const config = readConfig(environment, false);
   const { databaseUrl, dataFolder, masterKey, oldMasterKeys } = config;
-  const logger = createLogger({ level: 'silent', format: 'json' });
+  const logger = await createLogger({ level: 'silent', format: 'json' });
   const connection = async () => {
     if (databaseUrl !== null) return { url: databaseUrl };
     const embedded = await visitEmbedded({ dataFolder, logger });

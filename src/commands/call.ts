@@ -130,7 +130,7 @@ const startOwn = async (
   await checkAddress(config);
   say(words.starting(urlOf(config.host, config.port)));
   const { startGateway } = await import('../gateway.ts');
-  const gateway = await startGateway(config, createLogger({ level: 'silent', format: 'json' }));
+  const gateway = await startGateway(config, await createLogger({ level: 'silent', format: 'json' }));
   started.defer(() => gateway.close());
   say(words.started((gateway.startedInMs / 1_000).toFixed(1)));
   const { base_url, number_key } = gateway.credentials;

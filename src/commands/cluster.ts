@@ -112,7 +112,7 @@ const sharedDatabase = async (
   started: AsyncDisposableStack,
 ): Promise<string> => {
   if (databaseUrl !== null) return databaseUrl;
-  const logger = createLogger({ level: 'warn', format: 'pretty' });
+  const logger = await createLogger({ level: 'warn', format: 'pretty' });
   const embedded = await startEmbedded({ dataFolder: folder, logger });
   started.defer(() => embedded.stop());
   const { socketFolder, database, user } = embedded.connection;

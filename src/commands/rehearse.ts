@@ -122,7 +122,7 @@ type UsedGateway = { url: string; token: string };
 
 const startOwn = async (config: Config, started: AsyncDisposableStack): Promise<UsedGateway> => {
   const { startGateway } = await import('../gateway.ts');
-  const gateway = await startGateway(config, createLogger({ level: 'silent', format: 'json' }));
+  const gateway = await startGateway(config, await createLogger({ level: 'silent', format: 'json' }));
   started.defer(() => {
     gateway.hurry();
     return gateway.close();

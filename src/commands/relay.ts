@@ -13,7 +13,7 @@ const giveUp = (message: string): never => {
 
 const main = async (): Promise<void> => {
   const { listen, drachtio, logLevel, logFormat } = readRelayConfig(process.env, process.stdout.isTTY);
-  const logger = createLogger({ level: logLevel, format: logFormat });
+  const logger = await createLogger({ level: logLevel, format: logFormat });
   const relay = createRelay({ listen, drachtio, numbers: relayNumbers, clock: systemClock, logger });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => {

@@ -235,7 +235,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
     // Sum of the time limits of all turns.
     wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
     languageModel: languageModel.model,
-    logger: createLogger({ level: 'silent', format: 'json' }),
+    logger: await createLogger({ level: 'silent', format: 'json' }),
   });
   const trial = await tryAgent(request, (turn) => {
     if (!options.json) print(turnReport(turn));
