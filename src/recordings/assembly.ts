@@ -27,7 +27,7 @@ import {
 } from '#src/persistence/calls/recordings.ts';
 import { livingNodes } from '#src/persistence/nodes/nodes.ts';
 import { EncodingStopped, type Encoding } from './encoding.ts';
-import type { RecordingFormat } from './encoder.ts';
+import type { RecordingFormat } from './recording-format.ts';
 import type { PartPieces } from './part-pieces.ts';
 import type { PartUploads } from './part-uploads.ts';
 import { partIn, partName, type RawPart } from './raw-part.ts';

@@ -5,8 +5,9 @@
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
-import type { Encoder, RecordingFormat, Stretch } from './encoder.ts';
+import type { Encoder, Stretch } from './encoder.ts';
 import { bytesPerSecond, momentBytes, readMoments, type RawPart } from './raw-part.ts';
+import type { RecordingFormat } from './recording-format.ts';
 import { syncFolder } from './sync-folder.ts';
 
 export const unfinishedExtension = '.part';

@@ -1,17 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createEncoder } from 'wasm-media-encoders';
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
-
-/** Formats of recordings, which are also the file extensions. */
-export type RecordingFormat = 'ogg' | 'mp3';
-
-export const contentTypes = { ogg: 'audio/ogg', mp3: 'audio/mpeg' } as const;
+import { contentTypes, mp3Bitrate, type RecordingFormat } from './recording-format.ts';
 
 /** Vorbis quality, -1 to 10; higher values do not improve telephone speech. */
 const vorbisQuality = 2;
-
-/** Constant bit rate in kbit/s for both parties, so that a time can be converted to a file position. */
-export const mp3Bitrate = 64;
 
 /** Audio of both parties from the same time and of the same length. */
 export type Stretch = { counterparty: Int16Array; agent: Int16Array };

@@ -9,8 +9,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
-import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
 import { unfinishedExtension } from './encode-parts.ts';
+import { mp3Bitrate, type RecordingFormat } from './recording-format.ts';
 import { openPartFile, type PartFile } from './recorder.ts';
 import { partIn, partName, type RawPart } from './raw-part.ts';
 

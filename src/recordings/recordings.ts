@@ -13,7 +13,7 @@ import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { abandonedRecordings, erasedAmong, recordingStatuses } from '#src/persistence/calls/recordings.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { type AssemblyNumbers, type OtherParts, createAssembly } from './assembly.ts';
-import { type RecordingFormat, contentTypes } from './encoder.ts';
+import { type RecordingFormat, contentTypes } from './recording-format.ts';
 import { createEncoding } from './encoding.ts';
 import { type ErasedNumbers, watchErasedFiles } from './erased-files.ts';
 import { completedBefore, removeUnfinished, settleLeftBehind } from './left-behind.ts';

@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { contentTypes } from './encoder.ts';
+import { contentTypes } from './recording-format.ts';
 import { createLocalCopies, type LocalCopiesOptions } from './local-copies.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 import { StoreFailure, type RecordingStore } from './store.ts';

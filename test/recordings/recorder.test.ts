@@ -15,7 +15,7 @@ import { systemClock } from '#src/clocks.ts';
 import { pcmu } from '#sip/audio/g711.ts';
 import { eraseRecordings } from '#src/persistence/calls/erasing.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
-import type { RecordingFormat } from '#src/recordings/encoder.ts';
+import type { RecordingFormat } from '#src/recordings/recording-format.ts';
 import { readMoments } from '#src/recordings/raw-part.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
 import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
