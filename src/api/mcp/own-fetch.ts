@@ -29,11 +29,16 @@ const parametersIn = (path: string, pattern: string): Record<string, string> | u
   return parameters;
 };
 
-const responseOf = (
+/** Returns the response, whose stream ends when the signal aborts. Throws the reason of an aborted signal. */
+export const responseOf = (
   { status, headers, body }: Rendered,
   signal: AbortSignal | null | undefined,
 ): Response => {
   if (!(body instanceof Readable)) return new Response(body, { status, headers });
+  // The signal may abort while the route prepares its response. A stream without a reader would keep its permit until
+  // its call ends.
+  if (signal?.aborted === true) body.destroy();
+  signal?.throwIfAborted();
   signal?.addEventListener('abort', () => body.destroy(new Error('Nobody waits for it any more.')), {
     once: true,
   });
@@ -85,9 +90,6 @@ export const createOwnFetch = (
     } catch (error) {
       answer = answerError(error, asker.requestId, services);
     }
-    // A stream that nobody reads would keep its permit until its call ends.
-    if (init.signal?.aborted === true && answer.body instanceof Readable) answer.body.destroy();
-    init.signal?.throwIfAborted();
     return responseOf(answer, init.signal);
   };
 };

@@ -1,5 +1,7 @@
 /** Cancellation of requests by clients of the Model Context Protocol over HTTP. */
+import { Readable } from 'node:stream';
 import test from 'ava';
+import { responseOf } from '#src/api/mcp/own-fetch.ts';
 import { createRunningRequests, type McpClient } from '#src/api/mcp/running-requests.ts';
 
 const client: McpClient = { numberId: 'number', session: 'session' };
@@ -43,4 +45,19 @@ test('cancels no request that was answered, and a later one with the same id', (
   over();
   running.apply(client, cancelled);
   t.deepEqual([count(), later], [0, 1]);
+});
+
+test('ends the stream of a request that was cancelled while the response was prepared', (t) => {
+  const body = new Readable({ read() {} });
+  t.throws(() => responseOf({ status: 200, headers: {}, body }, AbortSignal.abort()), { name: 'AbortError' });
+  t.true(body.destroyed);
+});
+
+test('ends the stream of a request that is cancelled afterwards', (t) => {
+  const body = new Readable({ read() {} });
+  body.on('error', () => undefined);
+  const cancelling = new AbortController();
+  t.is(responseOf({ status: 200, headers: {}, body }, cancelling.signal).status, 200);
+  cancelling.abort();
+  t.true(body.destroyed);
 });
