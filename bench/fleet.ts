@@ -26,6 +26,9 @@ const rounds = 6;
 const periodMs = 15_000;
 const placedAtOnce = 20;
 const settleMs = 10_000;
+/** Reads of the past, and the interval at which the page reads it. */
+const reads = 10;
+const historySec = 60;
 const frameMs = 16;
 const mostShare = 0.02;
 
@@ -105,6 +108,32 @@ export const benchFleet: Bench = async ({ started, print }) => {
   }
   const extra = (of: 'node' | 'database'): number =>
     median(withPage.map((one, index) => one[of] - (without[index]?.[of] ?? 0)));
+  /** Processor time of one read of the past, in milliseconds. */
+  const ofRead = async (): Promise<{ node: number; database: number }> => {
+    const before = await spent();
+    const asOf = new Set<unknown>();
+    for (let read = 0; read < reads; read += 1) {
+      // Each period has a result of its own, so that every request runs the statement.
+      const response = await fetch(`${url}/api/v1/admin/fleet?minutes=${1_440 - read}`, {
+        headers: adminHeaders,
+      });
+      asOf.add(z.object({ until: z.string() }).parse(await response.json()).until);
+    }
+    if (asOf.size < reads) throw new Error('The past was not read each time');
+    const after = await spent();
+    return {
+      node: (after.node - before.node) / reads,
+      database: (after.database - before.database) / reads,
+    };
+  };
+  const readsFrom = performance.now();
+  const withReads = await ofRead();
+  const secondsOfRead = (performance.now() - readsFrom) / 1_000 / reads;
+  const ofOthers = (of: 'node' | 'database'): number => median(without.map((one) => one[of])) * secondsOfRead;
+  const read = {
+    node: withReads.node - ofOthers('node'),
+    database: withReads.database - ofOthers('database'),
+  };
   const perSecond = median(threads);
   const load = `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
   print(
@@ -115,5 +144,10 @@ export const benchFleet: Bench = async ({ started, print }) => {
     `fleet, ${calls} calls`,
     `gateway: ${extra('node').toFixed(1)} ms a second more, ${(extra('node') / (mostShare * 1_000)).toFixed(2)} of the ${mostShare * 100} % (without the page ${median(without.map(({ node }) => node)).toFixed(0)} ms a second); ` +
       `database ${extra('database').toFixed(1)} ms a second more`,
+  );
+  print(
+    `fleet, ${calls} calls`,
+    `a read of the past: gateway ${read.node.toFixed(1)} ms, database ${read.database.toFixed(0)} ms; ` +
+      `once in ${historySec} s, ${(read.node / historySec).toFixed(2)} and ${(read.database / historySec).toFixed(1)} ms a second`,
   );
 };

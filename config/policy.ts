@@ -356,10 +356,14 @@ export const eventLoop = {
 } as const;
 
 /**
- * Numbers of calls by state: interval of counting while somebody watches, and the calls whose transitions are read for
- * the last hours (`FleetWatchOptions` of src/cluster, `FleetHistoryNumbers` of src/calls).
+ * Numbers of calls by state: shortest interval of sending them to watchers (`FleetWatchOptions` of src/cluster), and the
+ * calls whose transitions are read for the last hours, which take at most a fiftieth of the time of a processor of the
+ * database (`FleetHistoryNumbers` of src/calls).
  */
-export const fleet = { everyMs: 1_000, history: { mostCalls: 1_000, keepMs: 10_000 } } as const;
+export const fleet = {
+  everyMs: 1_000,
+  history: { mostCalls: 1_000, restFactor: 50, forgetMs: 600_000 },
+} as const;
 
 /** Viewers of the Stately inspector (`InspectorLimits` of src/inspector). */
 export const inspectorLimits = {

@@ -12,7 +12,7 @@ import type { FleetCounts } from '#src/domain/fleet-counts.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
-import type { FleetHistory } from '#src/calls/fleet-history.ts';
+import type { ReadFleetHistory } from '#src/calls/fleet-history.ts';
 import type { CallRecord, StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
@@ -54,8 +54,14 @@ export type ApiServices = {
 /** Counts of all gateways that were reached, and their number. */
 export type ClusterCounts = FleetCounts & { gateways: number };
 
-/** Calls back at once, and later whenever the counts have changed. The returned function unsubscribes. */
-export type WatchFleet = (workspaceId: string, onCounts: (counts: ClusterCounts) => void) => () => void;
+/**
+ * Calls back at once, and later whenever the counts have changed. `json` is the counts as JSON, which is created once for
+ * all watchers of the workspace. The returned function unsubscribes.
+ */
+export type WatchFleet = (
+  workspaceId: string,
+  onCounts: (counts: ClusterCounts, json: string) => void,
+) => () => void;
 
 /** Calls of this gateway, and calls of other gateways as they are stored in the database. */
 export type CallServices = Pick<
@@ -94,7 +100,7 @@ export type CallServices = Pick<
   /** Subscribes to the numbers of a workspace's calls by state, at all gateways. */
   watchFleet: WatchFleet;
   /** Returns where the workspace's calls of the last minutes went. */
-  fleetHistory: (workspaceId: string, minutes: number) => Promise<FleetHistory>;
+  fleetHistory: ReadFleetHistory;
   /** Whether this gateway runs the call now. */
   isHeldHere: (callId: string) => boolean;
   /** Permits for open event streams of calls. */

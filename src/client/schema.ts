@@ -1133,7 +1133,7 @@ export type Overview = {
 export type Fleet = {
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   since: string;
-  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  /** Time of the read. */
   until: string;
   /** Number of calls that were read. */
   calls: number;
@@ -1145,7 +1145,7 @@ export type Fleet = {
     state: string;
     /** How often a call entered it. */
     entries: number;
-    /** Median time in the state, in milliseconds; null if no call has left it. */
+    /** Median time in the state, in milliseconds, to within about 5 percent; null if no call has left it. */
     median_ms: number | null;
     /** Number of calls that failed in this state. */
     failed: number;
@@ -2910,12 +2910,14 @@ export type Operations = {
       | undefined;
     answer: Overview;
   };
-  /** Count calls by state. As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read, and a result is up to ten seconds old. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired. */
+  /** Count calls by state. As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read. A result is returned again while it is younger than `max_age_sec`, or than fifty times the duration of its statement; `until` is the time of the read. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired. */
   getFleet: {
     request:
       | {
           /** Calls that started in these last minutes. */
           minutes?: number | undefined;
+          /** Maximum age of a result that was read before, in seconds. */
+          max_age_sec?: number | undefined;
         }
       | undefined;
     answer: Fleet;

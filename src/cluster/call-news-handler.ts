@@ -12,6 +12,7 @@ import {
   askedChartsOf,
   askedFleetOf,
   askedNewsOf,
+  fleetLineOf,
   isNewsPath,
   lineOf,
   newsKinds,
@@ -46,10 +47,13 @@ export type ShowHeldCharts = (
 ) => (() => void) | undefined;
 
 /**
- * Emits the numbers of a workspace's calls on this gateway by state, at once and when they have changed. The returned
- * function stops it.
+ * Emits the numbers of a workspace's calls on this gateway by state, at once and when they have changed; `json` is the
+ * counts as JSON. The returned function stops it.
  */
-export type CountHeld = (workspaceId: string, tell: (counts: FleetCounts) => void) => () => void;
+export type CountHeld = (
+  workspaceId: string,
+  tell: (counts: FleetCounts, json: string) => void,
+) => () => void;
 
 export type CallNewsHandler = {
   isFor(request: IncomingMessage): boolean;
@@ -57,6 +61,9 @@ export type CallNewsHandler = {
   /** Ends all responses. */
   close(): void;
 };
+
+/** Sends news to a reader. `line` is their line, if it exists already. */
+type SendNews = (news: CallNews, line?: string) => void;
 
 /** Fraction of the backlog limit above which the reader of all charts has no room for a further call. */
 const roomShare = 4;
@@ -89,16 +96,16 @@ export const createCallNewsHandler = (options: {
   const stream = (
     kind: StreamKind,
     response: ServerResponse,
-    begin: (send: (news: CallNews) => void, hasRoom: () => Promise<void>) => (() => void) | undefined,
+    begin: (send: SendNews, hasRoom: () => Promise<void>) => (() => void) | undefined,
   ): void => {
     const { waitingBytes } = limits[kind];
     const backlog = createReaderBacklog(() => response.writableLength);
     /** Resolves when the last message is sent, or the reader is gone. */
     let sending = Promise.resolve();
-    const send = (news: CallNews): void => {
+    const send: SendNews = (news, lineOfNews) => {
       if (response.writableEnded || response.destroyed) return;
       if (backlog.waiting() <= waitingBytes) {
-        const line = lineOf(news);
+        const line = lineOfNews ?? lineOf(news);
         sending = new Promise((resolve) => {
           response.write(line, () => resolve());
         });
@@ -142,7 +149,8 @@ export const createCallNewsHandler = (options: {
           show: (message) => send({ news: 'inspection', message }),
           hasRoom,
         });
-      if (fleetOf !== undefined) return countHeld(fleetOf, (counts) => send({ news: 'fleet', counts }));
+      if (fleetOf !== undefined)
+        return countHeld(fleetOf, (counts, json) => send({ news: 'fleet', counts }, fleetLineOf(json)));
       return news && held[news.kind](news.callId, send, () => response.end());
     });
   };

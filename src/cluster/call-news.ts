@@ -80,6 +80,9 @@ const longestLine = 1_000_000;
 
 export const lineOf = (news: CallNews): string => `${JSON.stringify(news)}\n`;
 
+/** Returns the line of counts that are given as JSON, which all readers share. */
+export const fleetLineOf = (json: string): string => `{"news":"fleet","counts":${json}}\n`;
+
 /** Reads news line by line. Throws on an invalid line, so that the reader drops the connection. */
 export async function* readCallNews(body: AsyncIterable<Uint8Array>): AsyncGenerator<CallNews> {
   const decoder = new TextDecoder();

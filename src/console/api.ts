@@ -108,7 +108,9 @@ export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallN
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
 /** Returns where the calls of the last minutes went through their charts. */
-export const getFleet = (minutes: number): Promise<Fleet> => client.getFleet({ minutes });
+/** `isNew`: even a result that is seconds old is read again. */
+export const getFleet = (minutes: number, isNew: boolean): Promise<Fleet> =>
+  client.getFleet({ minutes, ...(isNew ? { max_age_sec: 1 } : {}) });
 
 /** Yields the numbers of the calls in progress by state, whenever they have changed, until the stream breaks. */
 export const watchFleet = (signal: AbortSignal): AsyncGenerator<FleetCounts, void, undefined> =>

@@ -21,6 +21,7 @@ import type { TransferOwnCall } from '#src/calls/in-call/transfer-own-call.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
+import { createFleetCounting, type FleetCounting } from '#src/calls/live/fleet-counting.ts';
 import { createLatency } from '#src/calls/live/latency.ts';
 import { createKnownKeys, type KnownKeys } from '#src/calls/live/known-keys.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -65,6 +66,8 @@ export type CallJournal = {
   transitions: Transitions;
   settings: CheckpointSettings;
   checkpoints: Checkpoints;
+  /** Returns the numbers of a workspace's calls on this gateway by state. */
+  countsOf: FleetCounting['countsOf'];
   /** Summarizes a call so far; null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the wait of `close` for an unreachable database. */
@@ -114,8 +117,12 @@ export const startJournal = (
   { languageModel }: { languageModel: OwnLanguageModel },
 ): CallJournal => {
   const isPassing = isTransient;
+  const counting = createFleetCounting();
+  bus.subscribe('connecting', ({ callId, workspaceId }) => counting.begin(callId, workspaceId));
+  bus.subscribe('released', ({ callId }) => counting.release(callId));
   const transitions = createTransitions({
     opening: callOpening.state,
+    onState: counting.note,
     write: (some) => keepTransitions(database.journal, some),
     clock,
     isPassing,
@@ -202,7 +209,8 @@ export const startJournal = (
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
   const { soFar: summarizeSoFar } = summaries;
-  return { journal, transitions, settings, checkpoints, summarizeSoFar, hurry: end.hurry };
+  const { countsOf } = counting;
+  return { journal, transitions, settings, checkpoints, countsOf, summarizeSoFar, hurry: end.hurry };
 };
 
 type Measured = { telemetry: Telemetry; journalling: CallJournal };
@@ -277,6 +285,7 @@ export type Calls = {
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
   hearing: OpenLines['hearing'];
+  countsOf: FleetCounting['countsOf'];
   knownKeys: KnownKeys;
   /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
@@ -401,6 +410,7 @@ export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: 
     switchboard,
     expectLine: openLines.expect,
     hearing: openLines.hearing,
+    countsOf: parts.journalling.countsOf,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

@@ -33,7 +33,6 @@ import {
   type Wish,
 } from '#src/listen-in/listen-in-socket.ts';
 import { createFleetHistory } from '#src/calls/fleet-history.ts';
-import { createFleetCounting } from '#src/calls/live/fleet-counting.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-news-handler.ts';
 import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';
@@ -49,6 +48,7 @@ import { showAll, showHeld } from '#src/inspector/viewer.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { reachableNodes } from '#src/persistence/nodes/nodes.ts';
 import { findHolder } from '#src/persistence/calls/call-holders.ts';
+import { transitionTallies } from '#src/persistence/calls/transition-tallies.ts';
 import type { Calls } from './calls.ts';
 import { createDirectory } from '#src/administration/directory.ts';
 import { createReadBrowser } from '#src/api/http/browser.ts';
@@ -122,7 +122,12 @@ const apiServicesOf = (
       watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
       watchCall: parts.watching.watch,
       watchFleet: parts.watching.watchFleet,
-      fleetHistory: createFleetHistory({ database, numbers: fleetPolicy.history, clock }),
+      fleetHistory: createFleetHistory({
+        read: (wanted) => transitionTallies(database, wanted),
+        numbers: fleetPolicy.history,
+        clock,
+        steadyClock,
+      }),
       isHeldHere: parts.watching.isHeld,
       streams: parts.streams,
       simulator:
@@ -271,7 +276,7 @@ const startCallWatching = (
   });
   started.defer(others.close);
   const fleet = {
-    countHere: createFleetCounting({ switchboard, liveCalls: parts.liveCalls }),
+    countHere: parts.calls.countsOf,
     everyMs: fleetPolicy.everyMs,
     clock: steadyClock,
   };

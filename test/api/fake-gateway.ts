@@ -28,6 +28,7 @@ import { createStreamPermits } from '#src/api/http/stream-permits.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createFleetHistory } from '#src/calls/fleet-history.ts';
+import { transitionTallies } from '#src/persistence/calls/transition-tallies.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
@@ -190,9 +191,10 @@ export const fakeGateway = async (
     watchCall: () => () => {},
     watchFleet: () => () => {},
     fleetHistory: createFleetHistory({
-      database: asking,
-      numbers: { mostCalls: 100, keepMs: 0 },
+      read: (wanted) => transitionTallies(asking, wanted),
+      numbers: { mostCalls: 100, restFactor: 0, forgetMs: 600_000 },
       clock,
+      steadyClock: clock,
     }),
     isHeldHere: () => false,
     charts: async (name) => `<svg id="${name}"/>`,

@@ -30,7 +30,7 @@ import { createOtherGateways, type ConnectionEnd } from '#src/cluster/other-gate
 import { createLinkPhone, phoneLinksPath } from '#src/cluster/phone-links.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
-import { createFleetWatches, createHeldFleet } from '#src/cluster/watch-fleet.ts';
+import { createFleetWatches, createHeldFleet, type FleetReader } from '#src/cluster/watch-fleet.ts';
 import type { FleetCounts } from '#src/domain/fleet-counts.ts';
 import type { PhoneLink } from '#src/domain/linked-phone.ts';
 import type { ByteRange } from '#src/domain/open-recording.ts';
@@ -65,7 +65,7 @@ const heldCalls = () => {
   const onFact = new Set<() => void>();
   const onRemoved = new Set<(callId: string) => void>();
   const chartReaders = new Set<{ wanted: WantedCharts; show(message: InspectionMessage): void }>();
-  const countReaders = new Set<{ counted: string; tell(counts: FleetCounts): void }>();
+  const countReaders = new Set<{ counted: string; tell(counts: FleetCounts, json: string): void }>();
   const watching = <Callback>(all: Set<Callback>, each: Callback) => {
     all.add(each);
     return () => void all.delete(each);
@@ -486,7 +486,8 @@ test.serial('adds up the calls of all gateways by state while somebody watches',
   const reader = await until('it is connected', () => [...countReaders][0]);
   t.is(reader.counted, workspaceId);
   t.is(countReaders.size, 1, 'two watchers share a connection');
-  reader.tell({ ...inState('active', 2), calls: 2 });
+  const atOne = { ...inState('active', 2), calls: 2 };
+  reader.tell(atOne, JSON.stringify(atOne));
   here = {
     calls: 2,
     states: { call: { ringing: 1, active: 1 }, conversation: { opening: 1 }, voicemail: {} },
@@ -510,6 +511,68 @@ test.serial('adds up the calls of all gateways by state while somebody watches',
   clock.advance(10_000);
   t.is(counted, last, 'nobody watches, so nothing is counted');
   t.is(clock.pending(), 0);
+});
+
+test('serializes counts once for all watchers, and only when they have changed', (t) => {
+  const clock = createOrderedClock();
+  let serialized = 0;
+  const countsOf = (calls: number): FleetCounts => ({
+    calls,
+    get states() {
+      serialized += 1;
+      return { call: { ringing: calls }, conversation: {}, voicemail: {} };
+    },
+  });
+  let here = countsOf(1);
+  let asked = 0;
+  const watch = createHeldFleet({
+    countHere() {
+      asked += 1;
+      return here;
+    },
+    everyMs: 1_000,
+    clock,
+  });
+  const lines: string[] = [];
+  const stops = ['a', 'b', 'c'].map((name) =>
+    watch(workspaceId, ({ calls }, json) => lines.push(`${name} ${calls} ${json.length > 0}`)),
+  );
+  t.is(clock.pending(), 1, 'the watchers share a timer');
+  clock.advance(60_000);
+  t.is(serialized, 1);
+  t.is(asked, 61);
+  here = countsOf(2);
+  clock.advance(1_000);
+  t.is(serialized, 2);
+  t.deepEqual(lines, ['a 1 true', 'b 1 true', 'c 1 true', 'a 2 true', 'b 2 true', 'c 2 true']);
+  for (const stop of stops) stop();
+  t.is(clock.pending(), 0);
+});
+
+test('sends the counts of all gateways again when one of them is lost', (t) => {
+  const clock = createOrderedClock();
+  const here = inState('ringing', 1);
+  const opened: FleetReader[] = [];
+  const seen: string[] = [];
+  const watchFleet = createFleetWatches({
+    countHere: () => here,
+    followOthers(_, open) {
+      opened.push(open(), open());
+      return () => {};
+    },
+    everyMs: 1_000,
+    clock,
+  });
+  const stop = watchFleet(workspaceId, ({ calls, gateways }) => seen.push(`${calls} at ${gateways}`));
+  opened[0]?.show(inState('active', 2));
+  opened[1]?.show(inState('active', 4));
+  clock.advance(1_000);
+  opened[0]?.show(inState('active', 3));
+  clock.advance(1_000);
+  opened[1]?.over();
+  clock.advance(2_000);
+  stop();
+  t.deepEqual(seen, ['1 at 1', '7 at 3', '8 at 3', '4 at 2']);
 });
 
 test('tells another gateway the counts of this one when they have changed', (t) => {

@@ -3,7 +3,8 @@ import test from 'ava';
 import { partingOf, stepMs, turnAt } from '#src/console/compare/in-step.ts';
 import type { LoadedCall } from '#src/console/compare/loaded-call.ts';
 import { isProblem, readCallFile } from '#src/console/compare/read-call-file.ts';
-import { arrowNamed, callsIn, stateRows, timesTaken } from '#src/console/fleet/tallies.ts';
+import { arrowNamed, callsIn, stateRows, statesInPicture, timesTaken } from '#src/console/fleet/tallies.ts';
+import { until } from '#test/helpers/until.ts';
 import { downloadedText } from './downloaded.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest } from './in-browser.ts';
@@ -19,6 +20,12 @@ consoleTest(
     await hangUp(gateway, over);
     await gateway.untilStatus(over, 'completed');
     const held = [await placeHeldCall(gateway), await placeHeldCall(gateway)];
+    await until('the transitions of three calls are stored', async () => {
+      const { body } = await gateway.admin.get(
+        '/api/v1/admin/call-count?visited=call.active.talking.conversing',
+      );
+      return body['calls'] === 3 || undefined;
+    });
     const page = await open({ page: '/fleet' });
     await page.getByText('2 calls in progress at one gateway.').waitFor();
     // The table and the picture show the same number, and the picture shows it on the outer states, too.
@@ -35,12 +42,20 @@ consoleTest(
       .first()
       .waitFor();
     await page.getByRole('table', { name: 'Where calls went' }).getByText('completed').first().waitFor();
+    await page.getByText(/^Past: 3 calls\. As of \d\d:\d\d:\d\d\.$/).waitFor();
     await everybodyCanUse(t, page, 'the calls by state');
 
     // One call fewer, without a reload.
     await hangUp(gateway, held[0] ?? '');
     await page.getByText('1 call in progress at one gateway.').waitFor();
     await state.locator(':scope > .tally').getByText('1', { exact: true }).waitFor();
+
+    // The past is a minute old at most, and is read at once on request.
+    const completed = page.getByRole('row', { name: /^completed/ }).getByRole('link', { name: /^2 times/ });
+    await until('the end of the call is shown', async () => {
+      await page.getByRole('button', { name: 'Read the past again' }).click();
+      return (await completed.count()) === 1 || undefined;
+    });
 
     // A click on a state leads to its calls, as does the table.
     await state.locator(':scope > text').click();
@@ -188,7 +203,11 @@ test('lists the states of now and of the past in the order of the picture', (t) 
     transitions: [],
   };
   t.deepEqual(
-    stateRows('call', picture, counts, history).map(({ state, now, entries }) => [state, now, entries]),
+    stateRows('call', statesInPicture(picture), counts, history).map(({ state, now, entries }) => [
+      state,
+      now,
+      entries,
+    ]),
     [
       ['ringing', 0, 2],
       ['active', 1, 0],

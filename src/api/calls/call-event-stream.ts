@@ -115,9 +115,12 @@ export const createPulledStream = (
 /** Maximum number of states that the reader has not taken yet. Beyond it, the oldest states are dropped. */
 const mostStates = 50;
 
+/** Formats an event of a stream, whose data is given as JSON. */
+export const jsonMessage = (event: string, json: string): string => `event: ${event}\ndata: ${json}\n\n`;
+
 /** Formats an event of a stream. */
 export const message = (event: string, data: object, id?: number): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  `${id === undefined ? '' : `id: ${id}\n`}${jsonMessage(event, JSON.stringify(data))}`;
 
 /** A repeated task and its interval in milliseconds. */
 export const createInterval = (clock: Clock, everyMs: number) => {

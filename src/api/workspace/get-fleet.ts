@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { journalledChartNames } from '#src/domain/chart-name.ts';
-import type { ApiServices, ClusterCounts } from '../api-services.ts';
-import { createInterval, createPulledStream, createWakeUp, message } from '../calls/call-event-stream.ts';
+import type { ApiServices } from '../api-services.ts';
+import { createInterval, createPulledStream, createWakeUp, jsonMessage } from '../calls/call-event-stream.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 
@@ -13,7 +13,7 @@ const chart = z.enum(journalledChartNames).meta({ description: 'The name of the 
 const fleet = z
   .object({
     since: timestamp,
-    until: timestamp,
+    until: timestamp.meta({ description: 'Time of the read.' }),
     calls: z.int().meta({ description: 'Number of calls that were read.', example: 412 }),
     is_whole: z.boolean().meta({
       description: 'False if more calls started since: then only the newest ones were read.',
@@ -25,7 +25,8 @@ const fleet = z
         state: z.string().meta({ example: 'active.talking.conversing' }),
         entries: z.int().meta({ description: 'How often a call entered it.', example: 380 }),
         median_ms: z.int().nullable().meta({
-          description: 'Median time in the state, in milliseconds; null if no call has left it.',
+          description:
+            'Median time in the state, in milliseconds, to within about 5 percent; null if no call has left it.',
           example: 41_200,
         }),
         failed: z.int().meta({
@@ -69,10 +70,10 @@ const countsStream = (
   const { keepAliveMs, slowReaderMs, revalidateMs, retryMs } = limits.eventStream;
   const permit = streams.acquire(key);
   const wakeUp = createWakeUp(clock);
-  let latest: ClusterCounts | undefined;
+  let latest: string | undefined;
   // A slow reader misses counts: only the newest ones wait.
-  const stop = watchFleet(workspaceId, (counts) => {
-    latest = counts;
+  const stop = watchFleet(workspaceId, (_counts, json) => {
+    latest = json;
     wakeUp.wake();
   });
   permit.signal.addEventListener('abort', wakeUp.wake);
@@ -91,7 +92,7 @@ const countsStream = (
         const counts = latest;
         latest = undefined;
         keepAlive.restart();
-        yield message('counts', counts);
+        yield jsonMessage('counts', counts);
       } else if (keepAlive.isDue()) {
         keepAlive.restart();
         yield ': still here\n\n';
@@ -120,10 +121,13 @@ export const getFleet = defineRoute({
   tag: 'Workspace',
   summary: 'Count calls by state',
   description:
-    "As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read, and a result is up to ten seconds old. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired.",
+    "As JSON: where the workspace's calls of the last minutes went through their charts, for all gateways, from their stored transitions. At most the 1,000 newest calls are read. A result is returned again while it is younger than `max_age_sec`, or than fifty times the duration of its statement; `until` is the time of the read. With `Accept: text/event-stream`: the numbers of the calls in progress by state, at all gateways, as `event: counts`, once at the beginning and at most once a second when they have changed. `gateways` is the number of gateways that they are from. The stream ends when the gateway shuts down, and within a few seconds after its token is revoked or expired.",
   auth: 'admin',
   query: z.object({
     minutes: integerInQuery(1, 1_440, 60).meta({ description: 'Calls that started in these last minutes.' }),
+    max_age_sec: integerInQuery(1, 3_600, 60).meta({
+      description: 'Maximum age of a result that was read before, in seconds.',
+    }),
   }),
   responses: {
     200: {
@@ -137,7 +141,10 @@ export const getFleet = defineRoute({
 }).handledBy(async ({ caller, query, accepts, isHead, isStillValid }, services) => {
   const { id: workspaceId } = caller.workspace;
   if (accepts('application/json', eventStream) !== eventStream)
-    return { status: 200, body: await services.calls.fleetHistory(workspaceId, query.minutes) };
+    return {
+      status: 200,
+      body: await services.calls.fleetHistory(workspaceId, query.minutes, query.maxAgeSec * 1_000),
+    };
   const body = isHead
     ? null
     : countsStream({ workspaceId, key: `admin ${caller.id}`, isStillValid }, services);

@@ -87,15 +87,16 @@ const chartOf = (id: string, callId: string): JournalledChartName | undefined =>
 
 const valueOf = (snapshot: object): unknown => ('value' in snapshot ? snapshot.value : undefined);
 
-/** Returns the state that a chart entered; undefined for an event without a transition. */
+/** Returns the state of a chart after an event; undefined for an event of another actor. */
 const moveOf = (inspected: InspectionEvent, callId: string) => {
   if (inspected.type !== '@xstate.snapshot') return undefined;
-  const { actorRef } = inspected;
+  const { actorRef, snapshot } = inspected;
   if (!('id' in actorRef) || typeof actorRef.id !== 'string') return undefined;
   const machine = chartOf(actorRef.id, callId);
-  const value = valueOf(inspected.snapshot);
+  const value = valueOf(snapshot);
   if (machine === undefined || value === undefined) return undefined;
-  return { machine, eventType: inspected.event.type, stateAfter: stateName(value) };
+  const isRunning = snapshot.status === 'active';
+  return { machine, eventType: inspected.event.type, stateAfter: stateName(value), isRunning };
 };
 
 export const createTransitions = (
@@ -103,6 +104,11 @@ export const createTransitions = (
     write: (some: readonly StoredTransition[]) => Promise<void>;
     /** First state of the chart of a new call, if this state is written with the call's row. */
     opening?: string;
+    /**
+     * Called with each state that a chart of a call enters, and with null when the chart no longer runs. Must not
+     * throw.
+     */
+    onState?: (callId: string, chart: JournalledChartName, state: string | null) => void;
   },
 ): Transitions => {
   const tracks = new Map<string, Track>();
@@ -132,9 +138,11 @@ export const createTransitions = (
   const look = (callId: string, track: Track, now: () => Date, inspected: InspectionEvent): void => {
     const move = moveOf(inspected, callId);
     if (move === undefined) return;
-    const { machine, eventType, stateAfter } = move;
+    const { machine, eventType, stateAfter, isRunning } = move;
     const isInitial = eventType === 'xstate.init';
     const stateBefore = isInitial ? null : track[machine];
+    if (stateBefore !== stateAfter || !isRunning)
+      options.onState?.(callId, machine, isRunning ? stateAfter : null);
     const isWritten = isInitial && machine === 'call' && track.call === stateAfter;
     if (isWritten || stateBefore === stateAfter) return;
     track[machine] = stateAfter;

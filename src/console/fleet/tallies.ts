@@ -48,19 +48,19 @@ export type StateRow = {
   failed: number;
 };
 
-const statesInPicture = (picture: string): string[] =>
+/** Returns the states of a picture in their order. */
+export const statesInPicture = (picture: string): string[] =>
   [...picture.matchAll(/data-state="([^"]*)"/g)].map(([, state = '']) => state);
 
-/** Returns the states in which calls are or were, in the order of the picture; unknown states come last. */
+/** Returns the states in which calls are or were, in this order; unknown states come last. */
 export const stateRows = (
   chart: Chart,
-  picture: string,
+  order: readonly string[],
   counts: FleetCounts | null,
   history: Fleet | undefined,
 ): StateRow[] => {
   const now = counts?.states[chart] ?? {};
   const before = (history?.states ?? []).filter((one) => one.chart === chart);
-  const order = statesInPicture(picture);
   const placeOf = (state: string): number => {
     const place = order.indexOf(state);
     return place === -1 ? order.length : place;

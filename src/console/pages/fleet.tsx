@@ -1,25 +1,26 @@
 /** The calls in progress by state on the picture of a chart, and where the calls of the last hours went. */
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { journalledChartNames } from '#src/domain/chart-name.ts';
 import { getChart, getFleet } from '../api.ts';
 import { ChartPicture } from '../call/chart-picture.tsx';
 import { drawingOf } from '../fleet/draw-tallies.ts';
 import { callsLink, StateTable, TransitionTable } from '../fleet/tables.tsx';
-import { callsIn, stateRows, type Chart } from '../fleet/tallies.ts';
+import { callsIn, stateRows, statesInPicture, type Chart } from '../fleet/tallies.ts';
 import { useFleet, type FleetNow } from '../fleet/use-fleet.ts';
 import { language, texts } from '../language/language.ts';
 import { GatewayButton } from '../parts/action.tsx';
 import { count } from '../parts/figures.ts';
 import { Card, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
+import { timeOfDay } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go } from '../shown-page.ts';
 
 /** Periods in hours. */
 const periods = [1, 6, 24] as const;
 
-/** Interval of reading the past, which the gateway caches for ten seconds. */
-const historyMs = 15_000;
+/** Interval of reading the past. The gateway reads it for all watchers at most once in this time. */
+const historyMs = 60_000;
 
 const tones = { joining: 'calm', open: 'live', lost: 'warn' } as const;
 
@@ -57,17 +58,34 @@ const Choices = <One extends string | number>({
   </div>
 );
 
+/** Reads the past of these hours now and then, and at once on request. */
+const useHistory = (hours: number) => {
+  const isRequested = useRef(false);
+  const { value, reload } = usePolled(
+    `fleet/${hours}`,
+    () => {
+      const isNew = isRequested.current;
+      isRequested.current = false;
+      return getFleet(hours * 60, isNew);
+    },
+    () => historyMs,
+  );
+  return {
+    history: value,
+    readAgain() {
+      isRequested.current = true;
+      reload();
+    },
+  };
+};
+
 export const FleetPage = () => {
   const t = texts.value.fleet;
   const [chart, setChart] = useState<Chart>('call');
   const [hours, setHours] = useState<(typeof periods)[number]>(1);
   const { counts, link } = useFleet();
   const picture = usePolled(chart, () => getChart(chart)).value;
-  const history = usePolled(
-    `fleet/${hours}`,
-    () => getFleet(hours * 60),
-    () => historyMs,
-  ).value;
+  const { history, readAgain } = useHistory(hours);
   const now = counts?.states[chart];
   const draw = useMemo(() => drawingOf(chart, now ?? {}, history), [chart, now, history, language.value]);
   const choose = useCallback(
@@ -77,8 +95,17 @@ export const FleetPage = () => {
     },
     [chart, now],
   );
-  const rows = stateRows(chart, picture ?? '', counts, history);
-  const transitions = (history?.transitions ?? []).filter((one) => one.chart === chart);
+  const order = useMemo(() => statesInPicture(picture ?? ''), [picture]);
+  const rows = stateRows(chart, order, counts, history);
+  // The table has up to a hundred rows, which do not change with the counts of each second.
+  const transitions = useMemo(() => {
+    const some = (history?.transitions ?? []).filter((one) => one.chart === chart);
+    return some.length === 0 ? null : (
+      <Card title={t.transitions} lead={t.transitionsLead}>
+        <TransitionTable transitions={some} />
+      </Card>
+    );
+  }, [chart, history, t]);
   return (
     <Page
       title={t.title}
@@ -116,15 +143,16 @@ export const FleetPage = () => {
         </Card>
         <Card
           title={t.states}
-          lead={history === undefined ? '' : t.read(count(history.calls), history.is_whole)}
+          lead={
+            history === undefined
+              ? ''
+              : `${t.read(count(history.calls), history.is_whole)} ${t.asOf(timeOfDay(history.until))}`
+          }
+          beside={<GatewayButton onClick={readAgain}>{t.readAgain}</GatewayButton>}
         >
           {rows.length === 0 ? <p class="hint">{t.none}</p> : <StateTable chart={chart} rows={rows} />}
         </Card>
-        {transitions.length > 0 && (
-          <Card title={t.transitions} lead={t.transitionsLead}>
-            <TransitionTable transitions={transitions} />
-          </Card>
-        )}
+        {transitions}
       </div>
     </Page>
   );

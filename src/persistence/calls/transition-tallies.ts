@@ -1,10 +1,13 @@
 /**
  * Where the calls of a period went through their charts: how often each transition happened, and how long calls stayed
- * in each state. Computed in the database by one statement over the newest calls of the period, whose transitions are
- * found by their primary key.
+ * in each state. One statement over the newest calls of the period, whose transitions are found by their primary key.
+ *
+ * The database groups the times by their logarithm, for which it only hashes rows. An exact median would sort all rows
+ * of all calls, which took ten times as long. The groups have their mean times, so that the median of a few times is
+ * exact, and that of many is off by at most half the width of a group.
  */
 import { sql } from 'kysely';
-import type { JournalledChartName } from '#src/domain/chart-name.ts';
+import { journalledChartNames, type JournalledChartName } from '#src/domain/chart-name.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
@@ -30,16 +33,17 @@ export type TransitionTally = {
 export type TransitionTallies = {
   /** Number of calls that were read, at most the limit. */
   calls: number;
-  /** Start of the oldest of these calls; null without calls. */
-  oldest: Date | null;
   states: StateTally[];
   transitions: TransitionTally[];
 };
 
+/** Groups of times by a factor of e: neighbouring groups differ by 5 percent. */
+const groupsByE = 20;
+
 /**
- * Each row is a visit to a state: `ms` is the time until the next transition, null for the current state and before a
- * chart that begins again. A failed call counts for the state that it was in last; in the chart `call`, whose last
- * state is the failure itself, for the state before it.
+ * Each row of `visit` is a transition: `ms` is the time in the state before it, null for the initial state of a chart,
+ * also of one that begins again. `failedHere` marks the last transition of each chart of a failed call. The window sorts
+ * the transitions of one call at a time. A call without transitions has one row without a chart.
  */
 const tallying = kyselyQuery(
   (queries, { workspaceId, since, mostCalls }: { workspaceId: string; since: Date; mostCalls: number }) =>
@@ -47,7 +51,7 @@ const tallying = kyselyQuery(
       .with('newest', (read) =>
         read
           .selectFrom('Call')
-          .select(['id', 'status', 'startedAt'])
+          .select(['id', 'status'])
           .where('workspaceId', '=', workspaceId)
           .where('startedAt', '>=', since)
           .orderBy('startedAt', 'desc')
@@ -57,52 +61,147 @@ const tallying = kyselyQuery(
       .with('visit', (read) =>
         read
           .selectFrom('newest')
-          .innerJoin('CallTransition as one', 'one.callId', 'newest.id')
-          .select(({ eb, ref }) => {
-            const life = sql`(partition by ${ref('one.callId')}, ${ref('one.machine')} order by ${ref('one.epoch')}, ${ref('one.sequence')})`;
-            const fromEnd = sql`(partition by ${ref('one.callId')}, ${ref('one.machine')} order by ${ref('one.epoch')} desc, ${ref('one.sequence')} desc)`;
-            return [
-              'one.machine',
-              'one.stateBefore',
-              'one.stateAfter',
-              sql<number | null>`(case when lead(${ref('one.stateBefore')}) over ${life} is not null
-                then extract(epoch from lead(${ref('one.at')}) over ${life} - ${ref('one.at')}) * 1000 end)::float8`.as(
-                'ms',
-              ),
-              eb
-                .and([
-                  eb('newest.status', '=', 'failed'),
-                  sql<boolean>`row_number() over ${fromEnd} = case ${ref('one.machine')} when 'call' then 2 else 1 end`,
-                ])
-                .as('failedHere'),
-            ];
-          }),
+          .leftJoinLateral(
+            ({ selectFrom }) =>
+              selectFrom('CallTransition as one')
+                .select(({ ref }) => {
+                  const life = sql`(partition by ${ref('one.machine')} collate "C" order by ${ref('one.epoch')}, ${ref('one.sequence')})`;
+                  return [
+                    'one.machine',
+                    'one.stateBefore',
+                    'one.stateAfter',
+                    sql<number | null>`case when ${ref('one.stateBefore')} is not null
+                      then date_part('epoch', ${ref('one.at')} - lag(${ref('one.at')}) over ${life}) * 1000 end`.as(
+                      'ms',
+                    ),
+                    sql<boolean>`lead(${ref('one.sequence')}) over ${life} is null`.as('isLast'),
+                  ];
+                })
+                .whereRef('one.callId', '=', 'newest.id')
+                .as('visited'),
+            (join) => join.onTrue(),
+          )
+          .select(({ and, eb, ref }) => [
+            'visited.machine',
+            'visited.stateBefore',
+            'visited.stateAfter',
+            'visited.ms',
+            // The comparison keeps null, which `greatest` alone would ignore.
+            sql<number | null>`case when ${ref('visited.ms')} is not null
+              then floor(ln(greatest(1, ${ref('visited.ms')})) * ${sql.lit(groupsByE)})::int end`.as(
+              'timeGroup',
+            ),
+            and([eb('newest.status', '=', 'failed'), eb('visited.isLast', '=', true)]).as('failedHere'),
+          ]),
       )
       .selectFrom('visit')
       .select(({ fn, ref, selectFrom }) => [
         'machine',
         'stateBefore',
         'stateAfter',
-        sql<number>`grouping(${ref('machine')}, ${ref('stateBefore')})`.as('level'),
+        'timeGroup',
         fn.countAll<number>().as('count'),
-        sql<number | null>`percentile_cont(0.5) within group (order by ${ref('ms')})::float8`.as('medianMs'),
+        sql<number | null>`avg(${ref('ms')})`.as('meanMs'),
         sql<number>`count(*) filter (where ${ref('failedHere')})`.as('failed'),
         selectFrom('newest')
           .select(({ fn: { countAll } }) => countAll<number>().as('calls'))
           .as('calls'),
-        selectFrom('newest')
-          .select(({ fn: { min } }) => min('startedAt').as('oldest'))
-          .as('oldest'),
       ])
-      .groupBy(
-        ({ ref }) =>
-          sql`grouping sets ((${ref('machine')}, ${ref('stateAfter')}), (${ref('machine')}, ${ref('stateBefore')}, ${ref('stateAfter')}), ())`,
-      )
-      .orderBy('count', 'desc'),
+      .groupBy(['machine', 'stateBefore', 'stateAfter', 'timeGroup']),
 );
 
-/** Values of `grouping()`: neither column is aggregated, the state before, or both. */
-const levels = { transition: 0, state: 1, all: 3 } as const;
+/** Number of times of one group, and their mean. */
+type TimeGroup = { count: number; meanMs: number };
+
+/** Row of the statement: the transitions between two states whose times are in one group. */
+export type TallyRow = {
+  machine: JournalledChartName | null;
+  stateBefore: string | null;
+  stateAfter: string | null;
+  timeGroup: number | null;
+  count: number;
+  meanMs: number | null;
+  failed: number;
+};
+
+/** The mean of the two middle times, each of which is taken as the mean of its group. Null without times. */
+const medianOf = (groups: readonly TimeGroup[]): number | null => {
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  if (count === 0) return null;
+  const inOrder = groups.toSorted((one, other) => one.meanMs - other.meanMs);
+  const at = (place: number): number => {
+    let before = 0;
+    for (const group of inOrder) {
+      before += group.count;
+      if (place < before) return group.meanMs;
+    }
+    return 0;
+  };
+  return Math.round((at(Math.floor((count - 1) / 2)) + at(Math.floor(count / 2))) / 2);
+};
+
+/** Times in the states of a chart, with the times of all transitions out of a state together. */
+const createTimes = () => {
+  const states = new Map<string, Map<number, TimeGroup>>();
+  return {
+    add(state: string, group: number, { count, meanMs }: TimeGroup): void {
+      const groups = states.get(state) ?? new Map<number, TimeGroup>();
+      states.set(state, groups);
+      const before = groups.get(group) ?? { count: 0, meanMs: 0 };
+      const all = before.count + count;
+      const mean = (before.meanMs * before.count + meanMs * count) / all;
+      groups.set(group, { count: all, meanMs: mean });
+    },
+    medianOf: (state: string): number | null => medianOf([...(states.get(state)?.values() ?? [])]),
+  };
+};
+
+const addTo = (numbers: Map<string, number>, name: string, change: number): void => {
+  numbers.set(name, (numbers.get(name) ?? 0) + change);
+};
+
+const ofChart = (
+  chart: JournalledChartName,
+  rows: readonly TallyRow[],
+): Pick<TransitionTallies, 'states' | 'transitions'> => {
+  const entries = new Map<string, number>();
+  const failed = new Map<string, number>();
+  const times = createTimes();
+  const transitions = new Map<string, TransitionTally>();
+  for (const row of rows) {
+    const { machine, stateBefore: from, stateAfter: to, timeGroup, count, meanMs } = row;
+    if (machine !== chart || to === null) continue;
+    addTo(entries, to, count);
+    const name = JSON.stringify([from, to]);
+    const known = transitions.get(name);
+    transitions.set(name, { chart, from, to, count: count + (known?.count ?? 0) });
+    if (from !== null && timeGroup !== null && meanMs !== null) times.add(from, timeGroup, { count, meanMs });
+    // The last state of the chart `call` is the failure itself: such a call failed in the state before it.
+    const failedIn = chart === 'call' ? from : to;
+    if (failedIn !== null) addTo(failed, failedIn, row.failed);
+  }
+  return {
+    states: Array.from(entries, ([state, number]) => ({
+      chart,
+      state,
+      entries: number,
+      medianMs: times.medianOf(state),
+      failed: failed.get(state) ?? 0,
+    })),
+    transitions: [...transitions.values()],
+  };
+};
+
+/** Adds the rows up. The most frequent states and transitions come first. */
+export const talliesOf = (rows: readonly TallyRow[]): Pick<TransitionTallies, 'states' | 'transitions'> => {
+  const charts = journalledChartNames.map((chart) => ofChart(chart, rows));
+  return {
+    states: charts.flatMap(({ states }) => states).toSorted((one, other) => other.entries - one.entries),
+    transitions: charts
+      .flatMap(({ transitions }) => transitions)
+      .toSorted((one, other) => other.count - one.count),
+  };
+};
 
 /** Reads the newest calls of a workspace that started since, at most `mostCalls`. */
 export const transitionTallies = async (
@@ -110,23 +209,5 @@ export const transitionTallies = async (
   wanted: { workspaceId: string; since: Date; mostCalls: number },
 ): Promise<TransitionTallies> => {
   const rows = await tallying(db, wanted);
-  const at = (level: number) => rows.filter((row) => row.level === level);
-  const [all] = at(levels.all);
-  return {
-    calls: all?.calls ?? 0,
-    oldest: all?.oldest ?? null,
-    states: at(levels.state).map(({ machine, stateAfter, count, medianMs, failed }) => ({
-      chart: machine,
-      state: stateAfter,
-      entries: count,
-      medianMs: medianMs === null ? null : Math.round(medianMs),
-      failed,
-    })),
-    transitions: at(levels.transition).map(({ machine, stateBefore, stateAfter, count }) => ({
-      chart: machine,
-      from: stateBefore,
-      to: stateAfter,
-      count,
-    })),
-  };
+  return { calls: rows[0]?.calls ?? 0, ...talliesOf(rows) };
 };

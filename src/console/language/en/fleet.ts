@@ -20,6 +20,8 @@ export const fleet = {
   none: 'No call is or was in a state of this chart.',
   read: (calls: string, isWhole: boolean) =>
     isWhole ? `Past: ${calls} calls.` : `Past: the newest ${calls} calls; there were more.`,
+  asOf: (time: string) => `As of ${time}.`,
+  readAgain: 'Read the past again',
   callsNow: (state: string) => `in ${state}: show the calls`,
   callsThen: (state: string) => `times into ${state}: show the calls`,
   callsFailed: (state: string) => `failed in ${state}: show the calls`,

@@ -20,6 +20,8 @@ export const fleet: Texts['fleet'] = {
   none: '이 차트의 상태에 있거나 있었던 통화가 없습니다.',
   read: (calls, isWhole) =>
     isWhole ? `지난 통화 ${calls}건을 읽었습니다.` : `지난 통화 중 최근 ${calls}건만 읽었습니다.`,
+  asOf: (time) => `${time} 기준입니다.`,
+  readAgain: '지난 통화 다시 읽기',
   callsNow: (state) => `${state} 상태에 있는 통화 보기`,
   callsThen: (state) => `${state} 상태에 들어온 통화 보기`,
   callsFailed: (state) => `${state} 상태에서 실패한 통화 보기`,

@@ -84,12 +84,15 @@ export const answers: Readonly<Record<string, string>> = {
     'ETag 목록입니다. 파일이 그중 하나이면 보내지 않습니다.',
   'An ETag: `Range` applies only to this file.': 'ETag입니다. 바로 그 파일일 때만 `Range`를 적용합니다.',
   'Calls that started in these last minutes.': '최근 이만큼의 분 안에 시작한 통화입니다.',
+  'Maximum age of a result that was read before, in seconds.':
+    '전에 읽어 둔 결과가 지나도 되는 최대 시간(초)입니다.',
+  'Time of the read.': '읽은 시각입니다.',
   'The name of the chart.': '차트의 이름입니다.',
   'Number of calls that were read.': '읽은 통화의 수입니다.',
   'False if more calls started since: then only the newest ones were read.':
     '그 뒤로 시작한 통화가 더 있으면 false이며, 최근 통화만 읽은 것입니다.',
   'How often a call entered it.': '통화가 이 상태에 들어온 횟수입니다.',
-  'Median time in the state, in milliseconds; null if no call has left it.':
+  'Median time in the state, in milliseconds, to within about 5 percent; null if no call has left it.':
     '이 상태에 머문 시간의 중앙값(밀리초)입니다. 떠난 통화가 없으면 null입니다.',
   'Number of calls that failed in this state.': '이 상태에서 실패한 통화의 수입니다.',
   'Null for the beginning of the chart.': '차트의 시작이면 null입니다.',
