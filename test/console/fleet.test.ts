@@ -1,6 +1,10 @@
 /** The calls by state on the chart, a call as a file, and two calls replayed in step. */
 import test from 'ava';
-import { partingOf, stepMs, turnAt } from '#src/console/compare/in-step.ts';
+import * as fc from 'fast-check';
+import { z } from 'zod';
+import type { Locator } from 'playwright-core';
+import { align, alone, differencesOf, marksOf, shownAt } from '#src/console/compare/align.ts';
+import { stepMs, turnAt } from '#src/console/compare/in-step.ts';
 import type { LoadedCall } from '#src/console/compare/loaded-call.ts';
 import { isProblem, readCallFile } from '#src/console/compare/read-call-file.ts';
 import { arrowNamed, callsIn, stateRows, statesInPicture, timesTaken } from '#src/console/fleet/tallies.ts';
@@ -119,11 +123,50 @@ consoleTest(
     await second.getByRole('alert').getByText('call.direction is missing or wrong').waitFor();
     await everybodyCanUse(t, page, 'a call and the choice of another');
 
-    // The same call as a file goes the same way.
+    // The same call as a file goes the same way, whether the file is chosen or dropped.
     await give('call.json', text);
     await page.getByText('Both calls go the same way.').waitFor();
     await second.getByText('From the file call.json.').waitFor();
     await second.locator('.turns').getByText('말씀하세요').waitFor();
+    await second.getByRole('button', { name: 'Choose another call' }).click();
+    await drag(second, 'dragover', 'dropped.json', text);
+    await page.locator('.open-call.over').waitFor();
+    await drag(second, 'dragleave', 'dropped.json', text);
+    await page.locator('.open-call:not(.over)').waitFor();
+    const isOpenedByBrowser =
+      "document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true }))";
+    t.false(await page.evaluate(isOpenedByBrowser), 'a file beside the frame does not replace the page');
+    await drag(second, 'drop', 'dropped.txt', 'garbage');
+    await second.getByRole('alert').getByText('dropped.txt: This is not a file of a call').waitFor();
+    await drag(second, 'drop', 'dropped.json', text);
+    await second.getByText('From the file dropped.json.').waitFor();
+    await page.getByText('Both calls go the same way.').waitFor();
+
+    // A call with two more steps and a changed one is aligned again behind each of them.
+    await second.getByRole('button', { name: 'Choose another call' }).click();
+    await drag(second, 'drop', 'other.json', withDifferences(text));
+    const summary = page.getByText(
+      'Steps of the first call alone: 1; of the second call alone: 2; steps that differ: 1.',
+    );
+    await summary.waitFor();
+    const kind = page.locator('.row-kind');
+    const next = page.getByRole('button', { name: 'Next difference' });
+    await kind.getByText('The same in both calls.').waitFor();
+    await next.click();
+    await kind.getByText('Only the second call has this step.').waitFor();
+    await page.getByText('Step 2 of', { exact: false }).first().waitFor();
+    await first.getByText('no step here').waitFor();
+    await second.getByText('test.one').waitFor();
+    await everybodyCanUse(t, page, 'a gap in one of two calls');
+    await next.click();
+    await kind.getByText('This step differs.').waitFor();
+    await next.click();
+    await kind.getByText('Only the first call has this step.').waitFor();
+    await second.getByText('no step here').waitFor();
+    t.is(await next.getAttribute('aria-disabled'), 'true', 'it is the last difference');
+    await page.getByRole('button', { name: 'Previous difference' }).click();
+    await kind.getByText('This step differs.').waitFor();
+    t.is(await page.locator('.in-step-marks i').count(), 3);
 
     // Another call parts from it.
     await second.getByRole('button', { name: 'Choose another call' }).click();
@@ -132,11 +175,10 @@ consoleTest(
       .first()
       .click();
     await page.getByText(/They part at step \d+\./).waitFor();
-    await page.getByRole('button', { name: 'Go to where they part' }).click();
-    await page.getByText('From here on they differ.').waitFor();
+    await page.getByRole('button', { name: 'Next difference' }).click();
+    await page.locator('.row-kind:not(.same)').waitFor();
     await first.locator('.chart .current').waitFor();
     await page.getByRole('slider', { name: 'Step in both calls' }).press('End');
-    await second.getByText('the call is over').waitFor();
     await first.locator('.turns [aria-current]').waitFor();
     await everybodyCanUse(t, page, 'two calls');
 
@@ -147,11 +189,53 @@ consoleTest(
       locale: 'ko-KR',
     });
     await narrow.getByText(/\d+단계에서 갈라집니다\./).waitFor();
+    await narrow.getByRole('button', { name: '다음 차이' }).click();
+    await narrow.locator('.row-kind:not(.same)').waitFor();
     await narrow.locator('.compared .chart .current').nth(1).waitFor();
     await everybodyCanUse(t, narrow, 'two calls, narrow');
   },
   onHold,
 );
+
+/** Drags a file from outside of the browser over a place of the page, or drops it there. */
+const drag = async (
+  place: Locator,
+  event: 'dragover' | 'dragleave' | 'drop',
+  name: string,
+  content: string,
+): Promise<void> => {
+  const file = `new File([${JSON.stringify(content)}], ${JSON.stringify(name)}, { type: 'application/json' })`;
+  const dataTransfer = await place.page().evaluateHandle(`(() => {
+    const dragged = new DataTransfer();
+    dragged.items.add(${file});
+    return dragged;
+  })()`);
+  await place.locator('.drop').dispatchEvent(event, { dataTransfer });
+  await dataTransfer.dispose();
+};
+
+const callWithSteps = z.looseObject({
+  steps: z.array(z.looseObject({ event: z.string(), call: z.string() })),
+});
+
+/**
+ * Changes the steps of a call's file: adds two behind the first, changes the state of the one after the next, and removes
+ * the last but one.
+ */
+const withDifferences = (text: string): string => {
+  const call = callWithSteps.parse(JSON.parse(text));
+  const [begin, ...others] = call.steps;
+  const changed = others.at(1);
+  if (begin === undefined || changed === undefined || others.length < 6)
+    throw new Error('The call is too short');
+  const steps = [
+    begin,
+    { ...begin, event: 'test.one' },
+    { ...begin, event: 'test.two' },
+    ...others.with(1, { ...changed, call: 'ringing.elsewhere' }).toSpliced(-2, 1),
+  ];
+  return JSON.stringify({ ...call, steps });
+};
 
 // Numbers on the chart
 
@@ -227,14 +311,149 @@ const stepAt = (second: number, conversation: string, event = 'line.heard') => (
   voicemail: null,
 });
 
-test('finds the first step at which two calls differ in event or state', (t) => {
-  const path = [stepAt(0, 'opening'), stepAt(2, 'listening.silent'), stepAt(5, 'awaiting')];
+type Step = LoadedCall['steps'][number];
+
+const [opening, listening, awaiting] = [
+  stepAt(0, 'opening'),
+  stepAt(2, 'listening.silent'),
+  stepAt(5, 'awaiting'),
+];
+
+/** Rows as text: the kind with the step of each call. */
+const rowsOf = (first: readonly Step[], second: readonly Step[], work?: number): string[] =>
+  align(first, second, work).rows.map(({ kind, steps }) => `${kind} ${steps.join(' ')}`);
+
+test('aligns two calls that go the same way, whatever their times are', (t) => {
+  const path = [opening, listening, awaiting];
   const later = path.map((step) => ({ ...step, at: '2026-11-22T00:00:00.000Z', fact: 3 }));
-  t.is(partingOf(path, later), null, 'times may differ');
-  t.is(partingOf(path, [...path.slice(0, 2), stepAt(5, 'replying.speaking')]), 2);
-  t.is(partingOf(path, [path[0] ?? stepAt(0, ''), stepAt(2, 'listening.silent', '(time)')]), 1);
-  t.is(partingOf(path, path.slice(0, 2)), 2, 'one of them is over');
-  t.is(partingOf([], []), null);
+  t.deepEqual(rowsOf(path, later), ['same 0 0', 'same 1 1', 'same 2 2']);
+  t.deepEqual(rowsOf([], []), []);
+  t.deepEqual(alone(path).rows.at(-1), { kind: 'same', steps: [2] });
+});
+
+test('aligns two calls again behind steps that only one of them has', (t) => {
+  const [one, two] = [stepAt(3, 'one', 'test.one'), stepAt(3, 'two', 'test.two')];
+  t.deepEqual(rowsOf([opening, listening, awaiting], [opening, one, two, listening, awaiting]), [
+    'same 0 0',
+    'second  1',
+    'second  2',
+    'same 1 3',
+    'same 2 4',
+  ]);
+  t.deepEqual(rowsOf([opening, one, awaiting], [opening, two, awaiting]), [
+    'same 0 0',
+    'first 1 ',
+    'second  1',
+    'same 2 2',
+  ]);
+  t.deepEqual(rowsOf([opening, listening], [opening]), ['same 0 0', 'first 1 ']);
+});
+
+test('puts steps with the same event and another state beside each other as changed', (t) => {
+  const elsewhere = stepAt(2, 'replying.speaking');
+  t.deepEqual(rowsOf([opening, listening, awaiting], [opening, elsewhere, awaiting]), [
+    'same 0 0',
+    'changed 1 1',
+    'same 2 2',
+  ]);
+  const [gone, come] = [stepAt(3, 'one', 'test.one'), stepAt(3, 'two', 'test.two')];
+  t.deepEqual(rowsOf([opening, gone, listening, awaiting], [opening, elsewhere, come, awaiting]), [
+    'same 0 0',
+    'first 1 ',
+    'changed 2 1',
+    'second  2',
+    'same 3 3',
+  ]);
+});
+
+/** Length of a longest common subsequence, by the plain quadratic method. */
+const commonLength = (one: readonly string[], other: readonly string[]): number => {
+  let row: number[] = Array.from({ length: other.length + 1 }, () => 0);
+  for (const mine of one) {
+    const before = row;
+    row = [0];
+    for (const [index, theirs] of other.entries())
+      row.push(
+        mine === theirs ? (before[index] ?? 0) + 1 : Math.max(before[index + 1] ?? 0, row[index] ?? 0),
+      );
+  }
+  return row.at(-1) ?? 0;
+};
+
+const someSteps = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 });
+
+test('finds as many equal steps as there are, and shows each step once and in order', (t) => {
+  fc.assert(
+    fc.property(someSteps, someSteps, (one, other) => {
+      const [first, second] = [one, other].map((names) =>
+        names.map((name) => stepAt(0, name, `test.${name}`)),
+      );
+      const { rows, numberedFrom } = align(first ?? [], second ?? []);
+      t.is(numberedFrom, null);
+      const same = rows.filter(({ kind }) => kind === 'same');
+      t.is(same.length, commonLength(one, other));
+      for (const { steps } of same) t.is(one[steps[0] ?? -1], other[steps[1] ?? -1]);
+      const of = (side: number): number[] => rows.flatMap(({ steps }) => steps[side] ?? []);
+      t.deepEqual([of(0), of(1)], [[...one.keys()], [...other.keys()]]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('puts calls that are too different side by side by number', (t) => {
+  const first = [opening, ...Array.from({ length: 50 }, (_, index) => stepAt(index, 'a', `one.${index}`))];
+  const second = [opening, ...Array.from({ length: 60 }, (_, index) => stepAt(index, 'a', `two.${index}`))];
+  const { rows, numberedFrom } = align(first, second, 1_000);
+  t.is(numberedFrom, 1);
+  t.is(rows.length, 61);
+  t.deepEqual(
+    [rows[0], rows[50], rows[60]],
+    [
+      { kind: 'same', steps: [0, 0] },
+      { kind: 'changed', steps: [50, 50] },
+      { kind: 'second', steps: [null, 60] },
+    ],
+  );
+  t.is(align(first, second).numberedFrom, null, 'the usual limit is far higher');
+});
+
+test('aligns the longest calls that are alike, and stops at those that are not', (t) => {
+  const long = (name: string) =>
+    Array.from({ length: 50_000 }, (_, index) => stepAt(0, `state ${index % 97}`, `${name}.${index % 89}`));
+  const path = long('test');
+  t.is(align(path, path.toSpliced(20_000, 3)).numberedFrom, null);
+  t.is(align(path, long('other')).numberedFrom, 0);
+});
+
+test('finds the differences of two calls, and what each shows in a gap', (t) => {
+  const { rows } = align(
+    [opening, listening, stepAt(3, 'x', 'test.x'), awaiting],
+    [stepAt(0, 'y', 'test.y'), opening, listening, awaiting, stepAt(9, 'z', 'test.z')],
+  );
+  t.deepEqual(
+    rows.map(({ kind }) => kind),
+    ['second', 'same', 'same', 'first', 'same', 'second'],
+  );
+  t.deepEqual(differencesOf(rows), [0, 3, 5]);
+  const shown = (side: number) =>
+    rows.map((_, index) => {
+      const { step, isGap, isOver } = shownAt(rows, side, index);
+      return `${step}${isGap ? ' gap' : ''}${isOver ? ' over' : ''}`;
+    });
+  t.deepEqual(shown(0), ['0 gap', '0', '1', '2', '3', '3 gap over']);
+  t.deepEqual(shown(1), ['0', '1', '2', '2 gap', '3', '4']);
+  t.deepEqual(shownAt([], 0, 0), { step: null, isGap: true, isOver: true });
+});
+
+test('marks the differences on the scrubber, and no more of them than fit', (t) => {
+  const row = (kind: 'same' | 'changed' | 'first') => ({ kind, steps: [0, 0] });
+  t.deepEqual(marksOf([row('same'), row('changed'), row('changed'), row('first')]), [
+    { kind: 'changed', from: 0.25, to: 0.75 },
+    { kind: 'first', from: 0.75, to: 1 },
+  ]);
+  const many = Array.from({ length: 1_000 }, (_, index) => row(index === 501 ? 'first' : 'same'));
+  t.deepEqual(marksOf(many, 10), [{ kind: 'first', from: 0.5, to: 0.6 }]);
+  t.deepEqual(marksOf([]), []);
 });
 
 const emptyCall: LoadedCall = {
@@ -264,9 +483,10 @@ test('knows the turn and the time of a step', (t) => {
     [undefined, 1, 2],
   );
   t.deepEqual(
-    [0, 1, 2].map((index) => stepMs([emptyCall], index)),
+    [0, 1, 2].map((index) => stepMs([emptyCall], [index])),
     [1_000, 1_500, 150],
   );
+  t.is(stepMs([emptyCall, emptyCall], [null, 0]), 1_000, 'a call in a gap takes no time');
 });
 
 // Files

@@ -8,6 +8,7 @@ import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
 import { clockTime, placeTime, When } from '../parts/when.tsx';
 import { linkTo } from '../shown-page.ts';
+import type { Shown } from './align.ts';
 import { placeOf, turnAt } from './in-step.ts';
 import type { LoadedCall } from './loaded-call.ts';
 
@@ -59,18 +60,17 @@ const Turns = ({
 export const ReplayedCall = ({
   title,
   loaded,
-  index,
+  shown: { step: index, isGap, isOver },
   onClose,
 }: {
   title: string;
   loaded: LoadedCall;
-  index: number;
+  shown: Shown;
   onClose: () => void;
 }) => {
   const t = texts.value.compare;
   const { call, source, steps, sip, audio } = loaded;
-  // A call with fewer steps stays at its last one.
-  const step = steps[index] ?? steps.at(-1);
+  const step = index === null ? undefined : steps[index];
   return (
     <section class="compared" aria-label={title}>
       <header class="card compared-head">
@@ -101,7 +101,7 @@ export const ReplayedCall = ({
             <b>{stepName(step)}</b>{' '}
             <small class="digits">
               {placeTime(placeOf(loaded, step))}
-              {index >= steps.length && ` · ${t.over}`}
+              {isGap && ` · ${isOver ? t.over : t.gap}`}
             </small>
           </p>
         </ChartPanel>

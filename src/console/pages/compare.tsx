@@ -1,7 +1,7 @@
 /** Two calls side by side, replayed in step: stored ones, or files that another gateway may have exported. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Problem, Unreachable } from '../api/request.ts';
-import { partingOf } from '../compare/in-step.ts';
+import { align, alone, shownAt } from '../compare/align.ts';
 import { loadCall } from '../compare/load-call.ts';
 import type { LoadedCall } from '../compare/loaded-call.ts';
 import { OpenCall } from '../compare/open-call.tsx';
@@ -53,8 +53,21 @@ const useSide = (side: Side) => {
   };
 };
 
+/** Refuses files that are dropped beside a place for them: the browser would open them instead of the console. */
+const refuseStrayFiles = (event: DragEvent): void => {
+  if (event.defaultPrevented) return;
+  event.preventDefault();
+  if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'none';
+};
+
 export const ComparePage = () => {
   const t = texts.value.compare;
+  useEffect(() => {
+    for (const type of ['dragover', 'drop'] as const) addEventListener(type, refuseStrayFiles);
+    return () => {
+      for (const type of ['dragover', 'drop'] as const) removeEventListener(type, refuseStrayFiles);
+    };
+  }, []);
   const [one, other] = [useSide('one'), useSide('other')];
   const [index, setIndex] = useState(0);
   const both = [one, other];
@@ -64,15 +77,15 @@ export const ComparePage = () => {
   );
   useEffect(() => setIndex(0), [calls]);
   const [first, second] = calls;
-  const parting = useMemo(
-    () => (first === undefined || second === undefined ? null : partingOf(first.steps, second.steps)),
+  const alignment = useMemo(
+    () => (second === undefined ? alone(first?.steps ?? []) : align(first?.steps ?? [], second.steps)),
     [calls],
   );
   const names = both.flatMap(({ side, loaded }) => (loaded === null ? [] : [t.side[side]]));
   return (
     <Page title={t.title} lead={t.lead} back={{ to: linkToCalls(), label: texts.value.shell.nav.calls }}>
       {first !== undefined && (
-        <Transport calls={calls} names={names} index={index} parting={parting} move={setIndex} />
+        <Transport calls={calls} names={names} index={index} alignment={alignment} move={setIndex} />
       )}
       <div class="comparison">
         {both.map(({ side, loaded, isMissing, open, choose, close }) =>
@@ -86,7 +99,13 @@ export const ComparePage = () => {
               <OpenCall title={t.side[side]} onFile={open} onStored={choose} />
             </div>
           ) : (
-            <ReplayedCall key={side} title={t.side[side]} loaded={loaded} index={index} onClose={close} />
+            <ReplayedCall
+              key={side}
+              title={t.side[side]}
+              loaded={loaded}
+              shown={shownAt(alignment.rows, calls.indexOf(loaded), index)}
+              onClose={close}
+            />
           ),
         )}
       </div>

@@ -1,6 +1,6 @@
 export const compare = {
   title: 'Compare calls',
-  lead: 'Replay two calls in step, or a call that was saved as a file. A file is opened in this browser and sent nowhere.',
+  lead: 'Replay two calls in step, aligned where they go the same way again, or a call that was saved as a file. A file is opened in this browser and sent nowhere.',
   side: { one: 'First call', other: 'Second call' },
   file: 'Open a file',
   drop: 'Or drop a file of a call here.',
@@ -19,11 +19,22 @@ export const compare = {
   another: 'Choose another call',
   noSteps: 'No step of this call is stored.',
   over: 'the call is over',
+  gap: 'no step here',
   place: 'Step in both calls',
   same: 'Both calls go the same way.',
   partAt: (step: number) => `They part at step ${step}.`,
-  parted: 'From here on they differ.',
-  toParting: 'Go to where they part',
+  differences: (first: number, second: number, changed: number) =>
+    `Steps of the first call alone: ${first}; of the second call alone: ${second}; steps that differ: ${changed}.`,
+  byNumber: (step: number) =>
+    `The calls are too long or too different to be aligned: from step ${step} on, their steps are side by side by number.`,
+  kind: {
+    same: 'The same in both calls.',
+    changed: 'This step differs.',
+    first: 'Only the first call has this step.',
+    second: 'Only the second call has this step.',
+  },
+  previousDifference: 'Previous difference',
+  nextDifference: 'Next difference',
   save: 'Save as a file',
   saveMasked: 'Save masked',
   compare: 'Compare',
