@@ -654,13 +654,15 @@ test('takes the channel of a second transfer after the release of the first one'
 });
 
 test('keeps the channel of a second transfer that began before the release of the first one', async (t) => {
-  const { load, done } = listedLoad();
+  const { load, done, letReleaseThrough } = listedLoad();
   const { acquire } = limitsOver(load, new SimulatedClock());
   const trunk = someTrunk({ maxChannels: 5 });
   const transfer = { callId: randomUUID(), leg: 'second', signal } as const;
   const first = permitOf(await acquire(trunk, true, transfer));
   permitOf(await acquire(trunk, true, transfer));
   first.release();
+  await turn();
+  letReleaseThrough();
   await turn();
   t.deepEqual(done, ['take second', 'take second']);
 });
