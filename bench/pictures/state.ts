@@ -8,7 +8,7 @@ export type State = {
   name: string;
   /** Address of the page, after the origin, or what brings the gateway into the state and resolves to the address. */
   path: string | ((liveCall: string) => string | Promise<string>);
-  /** Who opens the page; by default the admin. */
+  /** The visitor who opens the page; by default the admin. */
   as?: Visitor;
   /** Changes the page before the picture. */
   act?: (page: Page) => Promise<void>;

@@ -100,7 +100,7 @@ export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<B
   throw new Error('The gateway answered with no file.');
 };
 
-/** Returns the parts of this gateway. What it lacks is not requested: browsers log each 404. */
+/** Returns the parts of this gateway: others are not requested, because browsers log each 404. */
 export const getCurrentGateway = () => client.getCurrentGateway();
 
 /** Yields the events of a call as they happen, until the call ends or the stream breaks. */

@@ -1,6 +1,6 @@
 /**
- * Numbers of the calls on this gateway by workspace and by the states of their charts. They are changed with each
- * transition, so that reading them costs the same for any number of calls.
+ * Numbers of the calls on this gateway by workspace and by the states of their charts, changed with each transition:
+ * reading them costs the same for any number of calls.
  */
 import type { JournalledChartName } from '#src/domain/chart-name.ts';
 import type { FleetCounts } from '#src/domain/fleet-counts.ts';

@@ -226,7 +226,7 @@ export const differencesOf = (rows: readonly Row[]): number[] =>
     kind !== 'same' && (index === 0 || rows[index - 1]?.kind === 'same') ? [index] : [],
   );
 
-/** What a call shows at a row. */
+/** State of a call at a row. */
 export type Shown = {
   /** The step of the row; in a gap the last one before it, and before the first one the first; null without steps. */
   step: number | null;
