@@ -12,7 +12,7 @@ import {
 } from '#src/console/trunk/presets.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest } from './in-browser.ts';
+import { consoleTest, turnInto, turnTo } from './in-browser.ts';
 
 // Pages
 
@@ -72,36 +72,38 @@ consoleTest(
     const { body } = await gateway.admin.post('/api/v1/admin/webhooks', events);
     const path = `/webhooks/${z.object({ id: z.string() }).parse(body).id}`;
     await gateway.call('01000000003');
-    const english = await open({ page: path, width: 390 });
-    await english.getByText(/^Failing since /).waitFor();
+    const page = await open({ page: path, width: 390 });
+    await page.getByText(/^Failing since /).waitFor();
     const reason =
       'Nothing listens at 127.0.0.1:9. Start the server, or correct the host and port of the URL.';
-    const trouble = english.getByRole('region', { name: 'Why nothing arrives' });
+    const trouble = page.getByRole('region', { name: 'Why nothing arrives' });
     await trouble.getByText(reason).waitFor();
     await trouble.getByText('The connection failed: ECONNREFUSED').waitFor();
-    await english
+    await page
       .locator('.page-head')
       .getByText(/Nothing was delivered yet/)
       .waitFor();
-    await english.getByText('Receiver fails').first().waitFor();
-    t.is(await english.getByText('Waiting', { exact: true }).count(), 0);
-    await english.locator('.deliveries summary').first().click();
-    await english.getByRole('region', { name: 'What is sent' }).getByText('"type": "call.ringing"').waitFor();
-    await english.getByRole('list', { name: 'Attempts' }).getByText(reason).first().waitFor();
-    await english.getByRole('button', { name: 'Send a test event' }).click();
-    await english.getByText(`Not delivered. ${reason}`).waitFor();
-    const list = await open({ page: '/webhooks' });
-    await list.getByText(reason).waitFor();
-    const translated = await open({ page: path, locale: 'ko-KR' });
-    await translated.getByText('127.0.0.1:9에서 연결을 받는 서버가 없습니다.').first().waitFor();
-    await translated.getByText('수신 장애로 보류').first().waitFor();
-    const korean = await open({ page: '/webhooks', locale: 'ko-KR', width: 1440 });
-    await korean.getByText(/부터 전달 실패$/).waitFor();
-    t.is(await korean.getByText('사용 중', { exact: true }).count(), 0);
-    const overview = await open({ page: '/overview' });
-    await overview.getByText(/^Failing since /).waitFor();
-    await everybodyCanUse(t, english, 'a failing endpoint');
-    await everybodyCanUse(t, korean, 'endpoints of which one is failing');
+    await page.getByText('Receiver fails').first().waitFor();
+    t.is(await page.getByText('Waiting', { exact: true }).count(), 0);
+    await page.locator('.deliveries summary').first().click();
+    await page.getByRole('region', { name: 'What is sent' }).getByText('"type": "call.ringing"').waitFor();
+    await page.getByRole('list', { name: 'Attempts' }).getByText(reason).first().waitFor();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText(`Not delivered. ${reason}`).waitFor();
+    await everybodyCanUse(t, page, 'a failing endpoint');
+    await turnInto(page, { locale: 'ko-KR' });
+    await page.getByText('127.0.0.1:9에서 연결을 받는 서버가 없습니다.').first().waitFor();
+    await page.getByText('수신 장애로 보류').first().waitFor();
+
+    await turnInto(page, { width: 1440 });
+    await turnTo(page, '/webhooks');
+    await page.getByText(/부터 전달 실패$/).waitFor();
+    t.is(await page.getByText('사용 중', { exact: true }).count(), 0);
+    await everybodyCanUse(t, page, 'endpoints of which one is failing');
+    await turnInto(page, { locale: 'en-US' });
+    await page.getByText(reason).waitFor();
+    await turnTo(page, '/overview');
+    await page.getByText(/^Failing since /).waitFor();
   },
 );
 

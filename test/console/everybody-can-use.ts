@@ -1,14 +1,14 @@
 import type { ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
-import { fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
+import { type Checks, fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
 
 /** Asserts that axe finds no violation on the page as it is now, and that the page is no wider than its window. */
 export const everybodyCanUse = async (
   t: ExecutionContext,
   page: Page,
   what: string,
-  choice: { checksContrast?: boolean } = {},
+  checks: Checks = 'everything',
 ): Promise<void> => {
-  t.deepEqual(await violationsOn(page, choice), [], what);
+  t.deepEqual(await violationsOn(page, checks), [], what);
   t.true(await fitsWindow(page), `${what} is too wide`);
 };

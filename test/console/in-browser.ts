@@ -72,6 +72,29 @@ export type ConsoleWorld = {
 /** Presses a button by keyboard, because a part of the page that arrives late would move it away from a pointer. */
 export const pressInPlace = (button: Locator): Promise<void> => button.press('Enter');
 
+const windowOf = (width: number) => ({ width, height: width < 600 ? 844 : 860 });
+
+/**
+ * Turns a page into that of another person in place: language, window and colours. A page of its own would cost several
+ * times as much.
+ */
+export const turnInto = async (
+  page: Page,
+  { locale, width, dark }: Pick<Visit, 'locale' | 'width' | 'dark'>,
+): Promise<void> => {
+  if (width !== undefined) await page.setViewportSize(windowOf(width));
+  if (dark !== undefined) await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  if (locale === undefined) return;
+  const language = locale.slice(0, 2);
+  // The menu may be folded away.
+  await page.locator(`.languages [lang=${language}]`).dispatchEvent('click');
+  await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' });
+};
+
+/** Turns to another page of the console without loading the document again. */
+export const turnTo = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(`location.hash = ${JSON.stringify(path)}`);
+
 /** The longest wait for anything on a page; only a hang reaches it. */
 const patienceMs = 60_000;
 
@@ -89,13 +112,12 @@ const openPage = async (
   }: Visit,
   complaints: string[],
 ): Promise<Page> => {
-  const height = width < 600 ? 844 : 860;
   browser ??= openBrowser(connectToBrowser);
   const context = await (
     await browser
   ).newContext({
     locale,
-    viewport: { width, height },
+    viewport: windowOf(width),
     colorScheme: dark ? 'dark' : 'light',
     // Endless animations would cost processor time.
     reducedMotion: 'reduce',

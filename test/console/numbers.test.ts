@@ -7,7 +7,7 @@ import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, pressInPlace, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, pressInPlace, turnInto, turnTo, type ConsoleWorld } from './in-browser.ts';
 import { willShow } from './will-show.ts';
 
 // Pages
@@ -208,7 +208,7 @@ consoleTest(
       retention_days: { recordings: 30, words: null },
     });
 
-    await page.goto(`${gateway.credentials.base_url}/#/audit`);
+    await turnTo(page, '/audit');
     const log = page.getByRole('list', { name: 'Audit log' });
     await log.getByText('Key revealed').waitFor();
     await log.getByText('Key reissued').waitFor();
@@ -246,11 +246,12 @@ consoleTest(
     await page.goBack();
     await page.getByLabel('Instructions').waitFor();
 
-    const korean = await open({ page: path, locale: 'ko-KR', width: 390, dark: true });
-    await korean.getByLabel('지침').waitFor();
-    t.is(await korean.getByLabel('지침').inputValue(), 'You are the front desk.');
-    t.false(await korean.getByLabel('ARS 메뉴나 내선에서 번호 누르기').isChecked());
-    await everybodyCanUse(t, korean, 'the built-in agent, narrow');
+    await turnInto(page, { locale: 'ko-KR', width: 390, dark: true });
+    await page.getByLabel('지침').waitFor();
+    t.is(await page.getByLabel('지침').inputValue(), 'You are the front desk.');
+    t.false(await page.getByLabel('ARS 메뉴나 내선에서 번호 누르기').isChecked());
+    await everybodyCanUse(t, page, 'the built-in agent, narrow', 'look');
+    await turnInto(page, { locale: 'en-US' });
 
     await actions.getByLabel('Press keys').check();
     await model.selectOption('');
@@ -322,10 +323,11 @@ if (hasEspeak)
         voice: 'en-us+f3',
       });
 
-      const korean = await open({ page: settings, locale: 'ko-KR', width: 390, dark: true });
-      await korean.getByLabel('목소리 이름').waitFor();
-      t.is(await korean.getByLabel('목소리 이름').inputValue(), 'en-us+f3');
-      await everybodyCanUse(t, korean, 'a typed voice, narrow');
+      await turnInto(page, { locale: 'ko-KR', width: 390, dark: true });
+      await page.reload();
+      await page.getByLabel('목소리 이름').waitFor();
+      t.is(await page.getByLabel('목소리 이름').inputValue(), 'en-us+f3');
+      await everybodyCanUse(t, page, 'a typed voice, narrow', 'look');
     },
   );
 else
@@ -339,8 +341,7 @@ else
 // Menu of the settings
 
 consoleTest('leads to each section of the settings', async (t, { gateway, open }) => {
-  const path = `/numbers/${gateway.credentials.number_id}/settings`;
-  const page = await open({ page: path });
+  const page = await open({ page: `/numbers/${gateway.credentials.number_id}/settings` });
   const menu = page.getByRole('navigation', { name: 'Sections of the settings' });
   await menu.waitFor();
   const titles = await menu.getByRole('link').allInnerTexts();
@@ -349,9 +350,9 @@ consoleTest('leads to each section of the settings', async (t, { gateway, open }
   t.is(await page.evaluate('document.activeElement.textContent'), 'Transfers to a person');
   t.true(await page.getByRole('heading', { name: 'Transfers to a person' }).isVisible());
   await everybodyCanUse(t, page, 'the settings of a number');
-  const korean = await open({ page: path, locale: 'ko-KR', width: 390, dark: true });
-  await korean.getByRole('link', { name: '사람에게 연결' }).click();
-  await everybodyCanUse(t, korean, 'the settings of a number, narrow');
+  await turnInto(page, { locale: 'ko-KR', width: 390, dark: true });
+  await page.getByRole('link', { name: '사람에게 연결' }).click();
+  await everybodyCanUse(t, page, 'the settings of a number, narrow', 'look');
 });
 
 // List
@@ -399,29 +400,25 @@ consoleTest('validates transfer targets line by line', async (t, world) => {
   await page.getByText('Saved.').waitFor();
   t.like((await admin.get(numberPath)).body, { transfer_to: null });
 
-  const korean = await world.open({
-    page: `/numbers/${credentials.number_id}/settings`,
-    locale: 'ko-KR',
-    width: 390,
-    dark: true,
-  });
-  await korean.getByLabel('통화를 연결해 줄 수 있는 번호').fill('12');
-  await pressInPlace(korean.getByRole('button', { name: '저장' }));
-  await korean.getByText('국내 형식의 전화번호나 *로 끝나는 앞자리').waitFor();
-  await everybodyCanUse(t, korean, 'entries that are wrong, narrow');
+  await turnInto(page, { locale: 'ko-KR', width: 390, dark: true });
+  await page.getByLabel('통화를 연결해 줄 수 있는 번호').fill('12');
+  await pressInPlace(page.getByRole('button', { name: '저장' }));
+  await page.getByText('국내 형식의 전화번호나 *로 끝나는 앞자리').waitFor();
+  await everybodyCanUse(t, page, 'entries that are wrong, narrow', 'look');
 });
 
 consoleTest('places a call with metadata and SIP headers', async (t, world) => {
   const { admin } = world.gateway;
-  const without = await world.open({ page: '/place-call' });
-  await without.getByLabel('Metadata').waitFor();
-  t.is(await without.getByLabel('SIP headers').count(), 0);
+  const page = await world.open({ page: '/place-call' });
+  await page.getByLabel('Metadata').waitFor();
+  t.is(await page.getByLabel('SIP headers').count(), 0);
   await admin.post('/api/v1/admin/trunks', {
     name: 'carrier',
     host: 'sip.example.com',
     headers_out: ['X-Ticket'],
   });
-  const page = await world.open({ page: '/place-call' });
+  await page.reload();
+  await page.getByLabel('SIP headers').waitFor();
   await page.getByLabel('To', { exact: true }).fill('01000000003');
   await page.getByLabel('Metadata').fill('order=A-1042\nno mark');
   await page.getByRole('button', { name: 'Place the call' }).click();
@@ -501,7 +498,7 @@ consoleTest('asks before the browser history leaves a changed form', async (t, w
     await page.getByRole('link', { name, exact: true }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
   }
-  await page.evaluate(`location.hash = '${path}'`);
+  await turnTo(page, path);
   await greeting(page).fill('Good morning.');
   await page.goBack();
   const question = await isAsked(t, page, path);
@@ -565,7 +562,7 @@ consoleTest('restores the focus when a dialog closes', async (t, world) => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.is(await focused(), 'Reissue');
 
-  await page.evaluate(`location.hash = '${number}/settings'`);
+  await turnTo(page, `${number}/settings`);
   await page.getByRole('button', { name: 'Delete number', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { topOf } from '#src/console/overview/scale.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, pressInPlace, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, pressInPlace, turnInto, type ConsoleWorld } from './in-browser.ts';
 
 // Page
 
@@ -83,16 +83,16 @@ for (const [what, pathOf, visits] of [
     'the overview',
     () => '/overview',
     [
-      ['en-US', 1440, false],
-      ['ko-KR', 390, true],
+      ['en-US', 1440, false, 'everything'],
+      ['ko-KR', 390, true, 'look'],
     ],
   ],
   [
     'the page of a number',
     (numberId: string) => `/numbers/${numberId}/latency`,
     [
-      ['ko-KR', 768, false],
-      ['en-US', 390, true],
+      ['ko-KR', 768, false, 'everything'],
+      ['en-US', 390, true, 'look'],
     ],
   ],
 ] as const)
@@ -101,15 +101,14 @@ for (const [what, pathOf, visits] of [
     async (t, world) => {
       await storeWaits(world);
       const path = pathOf(world.gateway.credentials.number_id);
-      for (const [locale, width, dark] of visits) {
-        const page = await world.open({ locale, width, dark, page: path });
-        const card = page.locator('.card', { has: page.locator('.share-line') });
-        await card.waitFor();
+      const page = await world.open({ page: path });
+      const card = page.locator('.card', { has: page.locator('.share-line') });
+      await card.locator('summary').press('Enter');
+      t.is(await card.locator('tbody tr').count(), 5);
+      for (const [locale, width, dark, checks] of visits) {
+        await turnInto(page, { locale, width, dark });
         t.is(await page.locator('.share-line').textContent(), share[locale]);
-        await card.locator('summary').press('Enter');
-        t.is(await card.locator('tbody tr').count(), 5);
-        await everybodyCanUse(t, page, `${what}, ${locale}, ${width}`);
-        await page.close();
+        await everybodyCanUse(t, page, `${what}, ${locale}, ${width}`, checks);
       }
     },
   );
@@ -170,16 +169,20 @@ consoleTest('keeps the remaining first steps on the day of the first call', asyn
 });
 
 consoleTest('the overview is accessible with and without calls', async (t, world) => {
-  const empty = await world.open({ page: '/overview', width: 390 });
-  await empty.getByText('No calls in these days').waitFor();
-  await empty.getByText('1 of 4 first steps are done.').waitFor();
-  await everybodyCanUse(t, empty, 'without calls');
+  const page = await world.open({ page: '/overview', width: 390 });
+  await page.getByText('No calls in these days').waitFor();
+  await page.getByText('1 of 4 first steps are done.').waitFor();
+  await everybodyCanUse(t, page, 'without calls');
   await store(world);
-  for (const visit of [{ locale: 'ko-KR', width: 390, dark: true }, { width: 768 }] as const) {
-    const page = await world.open({ ...visit, page: '/overview' });
-    await page.locator('.day-chart').waitFor();
-    await page.locator('.overview summary').press('Enter');
-    await everybodyCanUse(t, page, JSON.stringify(visit));
+  await page.reload();
+  await page.locator('.day-chart').waitFor();
+  await page.locator('.overview summary').press('Enter');
+  for (const [look, checks] of [
+    [{ locale: 'ko-KR', dark: true }, 'everything'],
+    [{ locale: 'en-US', width: 768, dark: false }, 'look'],
+  ] as const) {
+    await turnInto(page, look);
+    await everybodyCanUse(t, page, JSON.stringify(look), checks);
   }
 });
 

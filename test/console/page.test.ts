@@ -14,7 +14,7 @@ import { shell as ko } from '#src/console/language/ko/shell.ts';
 import { fakeGateway } from '#test/api/fake-gateway.ts';
 import { sent, type Sent } from '#test/helpers/sent.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
+import { consoleTest, turnInto, turnTo, type ConsoleWorld } from './in-browser.ts';
 
 // Build and first page
 
@@ -314,51 +314,87 @@ const furnish = async ({
   ];
 };
 
-const look = async (t: ExecutionContext, page: Page, name: string): Promise<void> => {
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await everybodyCanUse(t, page, name);
+const visitors = [
+  { locale: 'ko-KR', width: 390, dark: false },
+  { locale: 'en-US', width: 1280, dark: true },
+] as const;
+
+type Visitor = (typeof visitors)[number];
+
+/** Chooses what shows further fields. Resolves to whether that has changed a form. */
+const chooseAll = async (page: Page): Promise<boolean> => {
+  let isChanged = false;
+  for (const choice of ['endpoint', 'handshake', 'some'])
+    for (const radio of await page.locator(`[type=radio][value=${choice}]`).all()) {
+      if (await radio.isChecked()) continue;
+      await radio.check();
+      isChanged = true;
+    }
+  return isChanged;
 };
 
-/** Navigates within the console, which keeps the accessibility checker loaded. */
-const turnTo = async (page: Page, path: string): Promise<void> => {
-  await page.evaluate(
-    `new Promise((resolve) => {
-      addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(resolve)), { once: true });
-      location.hash = '${path}';
-    })`,
-  );
+/** Resolves after the next change of the address, when the page is painted. */
+const nextAddress = `new Promise((resolve) =>
+  addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(resolve)), { once: true }))`;
+
+/** Leaves a changed form for another page: the question returns to the form first. */
+const leaveForm = async (page: Page, path: string): Promise<void> => {
+  await page.evaluate(`new Promise((resolve) => {
+    const before = location.hash;
+    addEventListener('hashchange', () => location.hash === before && resolve());
+    location.hash = '${path}';
+  })`);
+  const isLeft = page.evaluate(nextAddress);
+  await page.getByRole('dialog').locator('.danger').click();
+  await isLeft;
+};
+
+/** Turns to a page without loading the document again, which keeps axe loaded. Resolves to whether a form is changed. */
+const show = async (page: Page, path: string, isChanged: boolean): Promise<boolean> => {
+  if (isChanged) {
+    await leaveForm(page, path);
+  } else {
+    const isThere = page.evaluate(nextAddress);
+    await turnTo(page, path);
+    await isThere;
+  }
   await page.locator('.loading').waitFor({ state: 'detached' });
   if (path.startsWith('/calls/'))
     await Promise.all(['.player', '.chart svg'].map((part) => page.locator(part).waitFor()));
-  // Fields shown only for some choices.
-  for (const choice of ['endpoint', 'handshake', 'some'])
-    for (const radio of await page.locator(`[type=radio][value=${choice}]`).all()) await radio.check();
+  return chooseAll(page);
 };
 
-const tour = async (
+/** Checks the page for the visitor who has seen the last one, and its look for the other one. Resolves to that one. */
+const checkForBoth = async (
   t: ExecutionContext,
-  world: ConsoleWorld,
-  visit: Visit,
-  paths: readonly string[],
-): Promise<void> => {
-  const signedOut = await world.open({ ...visit, isSignedIn: false });
-  await look(t, signedOut, 'sign in');
-  await signedOut.context().close();
-  const page = await world.open({ ...visit, page: '/nowhere' });
-  await look(t, page, '/nowhere');
-  for (const path of paths) {
-    await turnTo(page, path);
-    await look(t, page, path);
-  }
+  page: Page,
+  name: string,
+  first: Visitor,
+): Promise<Visitor> => {
+  await everybodyCanUse(t, page, name);
+  const second = visitors.find((one) => one !== first) ?? first;
+  await turnInto(page, second);
+  await everybodyCanUse(t, page, `${name}, ${second.locale}`, 'look');
+  return second;
 };
 
 consoleTest(
   'every page is accessible on telephone and desktop screens, in Korean and English, light and dark',
   async (t, world) => {
     const paths = await furnish(world);
-    await Promise.all([
-      tour(t, world, { locale: 'ko-KR', width: 390 }, paths),
-      tour(t, world, { locale: 'en-US', width: 1280, dark: true }, paths),
-    ]);
+    let visitor: Visitor = visitors[0];
+    const page = await world.open({ ...visitor, isSignedIn: false });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    visitor = await checkForBoth(t, page, 'sign in', visitor);
+    await page.locator('input[name=token]').fill(world.gateway.credentials.admin_token);
+    await page.keyboard.press('Enter');
+    await page.locator('.signed-in').waitFor({ state: 'attached' });
+    let isChanged = false;
+    for (const path of ['/nowhere', ...paths]) {
+      isChanged = await show(page, path, isChanged);
+      visitor = await checkForBoth(t, page, path, visitor);
+    }
+    // Otherwise it would still be at the question of a form.
+    t.is(new URL(page.url()).hash, `#${paths.at(-1)}`);
   },
 );

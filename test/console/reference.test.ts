@@ -9,8 +9,9 @@ import { sayings as koreanSayings } from '#src/console/language/ko/sayings.ts';
 import { documentTexts } from '#src/console/language/ko/document-texts.ts';
 import { referenceOf } from '#src/console/reference/document.ts';
 import { testDocument } from '#test/helpers/api-client.ts';
+import { fitsWindow } from '#test/helpers/browser/axe.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
+import { consoleTest, turnInto, type ConsoleWorld, type Visit } from './in-browser.ts';
 import { placeHeldCall } from './lasting-calls.ts';
 
 // Page
@@ -31,28 +32,31 @@ const answerOf = async (page: Page): Promise<string> =>
 consoleTest(
   'the API reference is accessible on telephone and desktop screens, in Korean and English, light and dark',
   async (t, world) => {
-    for (const [locale, width, dark, isSignedIn] of [
-      ['ko-KR', 390, false, false],
-      ['en-US', 390, true, true],
-      ['ko-KR', 768, false, true],
-      ['ko-KR', 1440, true, true],
-      ['en-US', 1440, false, false],
-    ] as const) {
-      // Colours depend on the scheme alone: once light, once dark.
-      const checks = { checksContrast: width === 390 };
-      const page = await openReference(world, '', { locale, width, dark, isSignedIn });
-      await everybodyCanUse(t, page, `the reference, ${locale}, ${width}`, checks);
-      for (const operation of [
-        'createCall',
-        'listWorkspaceCalls',
-        'updateNumber',
-        'signIn',
-        'nothingLikeIt',
-      ]) {
-        await page.goto(`${world.gateway.credentials.base_url}/docs#/${operation}`);
-        await page.locator('.back').waitFor();
-        for (const inside of await page.locator('summary').all()) await inside.press('Enter');
-        await everybodyCanUse(t, page, `${operation}, ${locale}, ${width}`, checks);
+    const signedOut = await openReference(world, '', { locale: 'ko-KR', width: 390, isSignedIn: false });
+    const signedIn = await openReference(world, '', { width: 1440, dark: true });
+    for (const operation of [
+      '',
+      'createCall',
+      'listWorkspaceCalls',
+      'updateNumber',
+      'signIn',
+      'nothingLikeIt',
+    ]) {
+      for (const [page, width, dark, checks] of [
+        [signedOut, 390, false, 'look'],
+        [signedIn, 1440, true, 'everything'],
+      ] as const) {
+        await turnInto(page, { width, dark });
+        if (operation !== '') {
+          await page.goto(`${world.gateway.credentials.base_url}/docs#/${operation}`);
+          await page.locator('.back').waitFor();
+          await page.evaluate(
+            'for (const inside of document.querySelectorAll("details")) inside.open = true',
+          );
+        }
+        await everybodyCanUse(t, page, `${operation} at ${width}`, checks);
+        await page.setViewportSize({ width: 768, height: 860 });
+        t.true(await fitsWindow(page), `${operation} at 768 is too wide`);
       }
     }
   },
@@ -69,14 +73,17 @@ consoleTest('names a field that the operation does not know beside the response'
 });
 
 consoleTest('focuses the search at the key /, even if the search is collapsed', async (t, world) => {
+  const page = await openReference(world, '', { width: 768 });
+  const search = page.getByRole('searchbox');
   for (const width of [768, 1440]) {
-    const page = await openReference(world, '', { width });
-    const search = page.getByRole('searchbox');
+    await turnInto(page, { width });
+    await page.getByRole('heading', { level: 1 }).focus();
     await page.keyboard.press('/');
     await search.and(page.locator(':focus')).waitFor();
+    await search.fill('');
     await page.keyboard.type('/hangup');
     t.is(await search.inputValue(), '/hangup');
-    await everybodyCanUse(t, page, `searching, ${width}`, { checksContrast: false });
+    await everybodyCanUse(t, page, `searching, ${width}`, width === 768 ? 'everything' : 'look');
   }
 });
 

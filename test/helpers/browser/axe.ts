@@ -26,15 +26,23 @@ export type Violation = z.infer<typeof violations>[number];
  */
 const options = { resultTypes: ['violations'], reporter: 'no-passes', selectors: false, preload: false };
 
-/** The contrast of every text takes most of the time, and depends on the colours alone. */
-const withoutContrast = { ...options, rules: { 'color-contrast': { enabled: false } } };
+/** The rules about colours and about the width of the window; all others are about elements and their names. */
+const rulesOfLook = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable'];
+
+const optionsFor = {
+  everything: options,
+  look: { ...options, runOnly: { type: 'rule', values: rulesOfLook } },
+};
+
+/** `look` suffices for a page of which everything was checked in other colours or at another width. */
+export type Checks = keyof typeof optionsFor;
 
 /** Returns the violations that axe finds on the page as it is now. */
-export const violationsOn = async (page: Page, { checksContrast = true } = {}): Promise<Violation[]> => {
+export const violationsOn = async (page: Page, checks: Checks = 'everything'): Promise<Violation[]> => {
   // Injected once per document, because axe is large.
   if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe);
-  const chosen = checksContrast ? options : withoutContrast;
-  const found = await page.evaluate(`axe.run(${JSON.stringify(chosen)}).then((result) => result.violations)`);
+  const chosen = JSON.stringify(optionsFor[checks]);
+  const found = await page.evaluate(`axe.run(${chosen}).then((result) => result.violations)`);
   return violations.parse(found);
 };
 
