@@ -1,6 +1,5 @@
 /** HTTP server: the API, the websockets of web phones, and with GW_INSPECT the websocket of the inspector. */
 import type { RequestListener } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import {
   inspectorLimits,
   webPhones as webPhonePolicy,
@@ -17,6 +16,7 @@ import { connectEverywhere } from '#sip/webphone/phone-switch.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
 import type { ApiServices, Rehearsals } from '#src/api/api-services.ts';
+import { prepareRoutes } from '#src/api/http/prepare-routes.ts';
 import { createCounter, type Counter } from '#src/api/http/rate-limit.ts';
 import { routes } from '#src/api/routes.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -431,12 +431,7 @@ export const startHttpServer = async (
     if (watching.handler.isFor(request)) watching.handler.answer(request, response);
     else void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
   };
-  for (const { prepare } of routes) {
-    if (prepare === undefined) continue;
-    await prepare(services);
-    // Calls in progress do not wait for all of it.
-    await setImmediate();
-  }
+  await prepareRoutes(routes, services, () => parts.liveCalls.count.get());
   const { host, port } = config;
   const server = await environment.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());

@@ -13,6 +13,7 @@ import { createClientAddress } from '#src/api/http/client-address.ts';
 import { decode, encode } from '#src/api/http/codec.ts';
 import { moment, timestamp } from '#src/api/fields.ts';
 import { ignoredFields } from '#src/api/http/ignored-fields.ts';
+import { prepareRoutes } from '#src/api/http/prepare-routes.ts';
 import { routes } from '#src/api/routes.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
@@ -22,6 +23,25 @@ import { sent } from '#test/helpers/sent.ts';
 import { addNumber, fakeGateway, type FakeGateway, testLimits } from './fake-gateway.ts';
 import { type RawAnswer, rawRequest } from './raw-http.ts';
 import { storeCall } from './stored-calls.ts';
+
+// Preparation of routes
+
+test('prepares routes one per turn of the event loop, and none while calls are in progress', async (t) => {
+  const prepared: string[] = [];
+  let calls = 0;
+  const route = (name: string, began = 0) => ({
+    async prepare(services: string) {
+      prepared.push(`${name} of ${services}`);
+      calls += began;
+    },
+  });
+  const preparing = prepareRoutes([{}, route('first'), route('second')], 'api', () => calls);
+  t.deepEqual(prepared, ['first of api']);
+  await preparing;
+  t.deepEqual(prepared, ['first of api', 'second of api']);
+  await prepareRoutes([route('third', 1), route('fourth')], 'api', () => calls);
+  t.is(prepared.at(-1), 'third of api');
+});
 
 // Bad requests
 

@@ -149,8 +149,8 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
    */
   beginsCall?: boolean;
   /**
-   * Prepares shared data of the responses before the port opens. Otherwise the first request would block the event loop
-   * and thereby all calls.
+   * Prepares shared data of the responses before the port opens, unless this gateway has resumed calls. Otherwise the
+   * first request blocks the event loop and thereby all calls.
    */
   prepare?: (services: ApiServices) => Promise<void>;
   /**
