@@ -4,22 +4,29 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { z } from 'zod';
 
-const compared = z.object({ imports: z.number(), differing: z.array(z.unknown()) });
+const observed = z.object({
+  imports: z.number(),
+  differing: z.array(z.unknown()),
+  before: z.array(z.string()),
+  modules: z.number(),
+  mostInOneTurn: z.number(),
+});
 
-const loaded = z.object({ before: z.array(z.string()), modules: z.number(), mostInOneTurn: z.number() });
-
-const program = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-
-test('the quick resolution finds the same modules as Node', async (t) => {
+const observe = async (): Promise<z.infer<typeof observed>> => {
+  const program = fileURLToPath(new URL('observe-loading.mjs', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--experimental-import-meta-resolve',
-    program('compare-resolution.mjs'),
-    '#src/gateway.ts',
-    '#src/parts/http.ts',
-    '#sip/drachtio/drachtio-lines.ts',
-    '#sip/simulator/simulator-lines.ts',
+    program,
   ]);
-  const { imports, differing } = compared.parse(JSON.parse(stdout));
+  return observed.parse(JSON.parse(stdout));
+};
+
+/** All tests use one process, because it loads all modules of a gateway. */
+let observation: Promise<z.infer<typeof observed>> | undefined;
+const loading = () => (observation ??= observe());
+
+test('the quick resolution finds the same modules as Node', async (t) => {
+  const { imports, differing } = await loading();
   t.true(imports > 1_000, `${imports} imports`);
   t.deepEqual(differing, []);
 });
@@ -34,14 +41,17 @@ const later = [
   'wasm-media-encoders',
 ];
 
-test('loads few packages before resumed calls, and the API one module at a time during them', async (t) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [program('count-loading-turns.mjs')]);
-  const { before, modules, mostInOneTurn } = loaded.parse(JSON.parse(stdout));
+test('loads few packages before resumed calls', async (t) => {
+  const { before } = await loading();
   t.true(before.includes('xstate'));
   t.deepEqual(
     before.filter((name) => later.includes(name)),
     [],
   );
+});
+
+test('loads the API one module at a time during resumed calls', async (t) => {
+  const { modules, mostInOneTurn } = await loading();
   t.true(modules > 150, `${modules} modules`);
   t.is(mostInOneTurn, 1);
 });

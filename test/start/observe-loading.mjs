@@ -1,0 +1,71 @@
+/**
+ * Loads the modules of a gateway with the quick resolution as a restarted gateway does: those before its resumed calls,
+ * then those during these calls. Prints as JSON
+ *
+ * - the number of imports, and those that Node's own resolution resolves differently;
+ * - the packages that are loaded before the calls;
+ * - of the modules that are loaded during the calls: the number of own ones, and the highest number in one turn of the
+ *   event loop.
+ *
+ * Runs in its own process with `--experimental-import-meta-resolve`.
+ */
+import { registerHooks } from 'node:module';
+import { resolveQuickly } from '../../config/module-resolution.mjs';
+
+const root = new URL('../..', import.meta.url).href;
+const packages = `${root}node_modules/`;
+const quick = resolveQuickly(root);
+
+let turn = 0;
+const countTurns = () => {
+  turn += 1;
+  next = setImmediate(countTurns);
+};
+let next = setImmediate(countTurns);
+
+const imports = new Map();
+const before = new Set();
+const loadedIn = new Map();
+let isBefore = true;
+let isDuring = false;
+const observing = registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const { parentURL, conditions } = context;
+    const found = nextResolve(specifier, context);
+    if (parentURL !== undefined && conditions.includes('import'))
+      imports.set(JSON.stringify([specifier, parentURL]), found.url);
+    return found;
+  },
+  load(url, context, nextLoad) {
+    const isOwn = url.startsWith(root) && !url.startsWith(packages);
+    if (isOwn && isDuring) loadedIn.set(turn, (loadedIn.get(turn) ?? 0) + 1);
+    const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? [];
+    if (isBefore && name !== undefined) before.add(name);
+    return nextLoad(url, context);
+  },
+});
+await import('#src/run-gateway.ts');
+await import('#src/gateway.ts');
+isBefore = false;
+await import('#sip/drachtio/drachtio-lines.ts');
+await import('#sip/simulator/simulator-lines.ts');
+isDuring = true;
+for (const entry of ['src/parts/http.ts', 'src/api/mcp/answer-message.ts']) {
+  await quick.importInPieces(root + entry);
+  await import(root + entry);
+}
+observing.deregister();
+quick.deregister();
+clearImmediate(next);
+
+const differing = [...imports].filter(([asked, url]) => import.meta.resolve(...JSON.parse(asked)) !== url);
+const counts = [...loadedIn.values()];
+process.stdout.write(
+  JSON.stringify({
+    imports: imports.size,
+    differing,
+    before: [...before],
+    modules: counts.reduce((sum, count) => sum + count, 0),
+    mostInOneTurn: Math.max(...counts),
+  }),
+);
