@@ -100,6 +100,8 @@ consoleTest('adds, replaces and removes headers of an agent one by one', async (
   const headersOf = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body['agents'];
   const page = await open({ page: `/numbers/${id}/inbound` });
   await page.getByRole('radio', { name: /Connect agent/ }).check();
+  await page.getByLabel('Agent type').selectOption('webhook');
+  await page.getByLabel('Chat URL').fill('http://127.0.0.1:9/');
   const add = async (name: string, value: string) => {
     await page.getByLabel('Header of your own: name').fill(name);
     await page.getByLabel('Header of your own: value').fill(value);
@@ -129,10 +131,19 @@ consoleTest('adds, replaces and removes headers of an agent one by one', async (
 consoleTest(
   'shows the fields of each agent type, and clears the inbound Agent ID',
   async (t, { gateway, open }) => {
+    const binding = `${gateway.numberPath}/agents/inbound`;
     const page = await open({ page: `/numbers/${gateway.credentials.number_id}/inbound` });
     await page.getByRole('radio', { name: /Connect agent/ }).check();
     t.is(await page.getByLabel('Agent authentication token').count(), 0);
     await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.locator('[name=agent_type][aria-invalid=true]').waitFor();
+    await page.getByLabel('Agent type').selectOption('webhook');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.locator('[name=chat_url][aria-invalid=true]').waitFor();
+    t.like((await gateway.admin.get(gateway.numberPath)).body, { agents: { inbound: { agent: 'builtin' } } });
+    // The API stores a binding without a server.
+    t.is((await gateway.admin.put(binding, { agent: 'endpoint' })).status, 200);
+    await page.reload();
     await page.getByText('Without agent type and chat URL, calls to this number are rejected.').waitFor();
 
     await page.getByLabel('Agent type').selectOption('langgraph');

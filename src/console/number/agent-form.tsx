@@ -8,7 +8,7 @@ import { putAgent, type AgentRequest } from '../api.ts';
 import type { AgentBinding, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CheckField, ChoiceField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
-import { textFields, useForm, type Form, type FormValues } from '../parts/form.ts';
+import { textFields, useForm, wrongField, type Form, type FormValues } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../shown-page.ts';
 import { BuiltInFields, builtInIn, builtInValues } from './built-in-fields.tsx';
@@ -59,6 +59,13 @@ type Values = ReturnType<typeof valuesOf>;
 const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest, 'token'> => {
   if (token !== '') return { token };
   return isRemoved ? { token: null } : {};
+};
+
+/** Throws if type or URL of a server is missing, without which the number can take no calls. */
+const requireServer = ({ agent, agent_type: type, chat_url: url }: Values): void => {
+  if (agent !== 'endpoint') return;
+  if (type === '') throw wrongField('agent_type', 'This is required.');
+  if (url.trim() === '') throw wrongField('chat_url', 'This is required.');
 };
 
 const requestOf = (values: Values, direction: Direction, stored: AgentBinding): AgentRequest => ({
@@ -158,6 +165,7 @@ export const AgentForm = ({
   const t = texts.value.numbers.agent;
   const [stored, setStored] = useState(first);
   const form = useForm(valuesOf(stored), async (values) => {
+    requireServer(values);
     const saved = await putAgent(numberId, direction, requestOf(values, direction, stored));
     setStored(saved);
     // The form shows the stored values: without fields that the agent type does not store, and without secrets.
