@@ -49,8 +49,6 @@ export const calls: Readonly<Record<string, string>> = {
     '모델 컨텍스트 프로토콜(MCP)의 메시지 하나입니다(세션 없는 스트리밍 HTTP). 도구 `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up`, `transfer_call`로 번호의 통화를 걸고, 지켜보고, 끝냅니다. MCP 클라이언트가 보내므로, 클라이언트에 이 주소와 키를 알려 주면 됩니다.',
   'The protocol version agreed on by `initialize`.': '`initialize`에서 양쪽이 정한 프로토콜 버전입니다.',
   'The session that the response to `initialize` named.': '`initialize`의 응답이 알려 준 세션 이름입니다.',
-  'In the response to `initialize`: the name of the session, which later messages send as a header. Requests of a session can be cancelled.':
-    '`initialize`의 응답에 있는 세션 이름입니다. 이후의 메시지는 이 이름을 헤더로 보냅니다. 세션의 요청은 취소할 수 있습니다.',
   'A message of JSON-RPC 2.0; one at a time.': 'JSON-RPC 2.0 메시지. 한 번에 하나씩 보냅니다.',
   'The response, after the requested progress messages.': '요청한 진행 상황 뒤에 오는 응답입니다.',
   'Accepted; there is no response to it.': '받았습니다. 이 메시지에는 응답이 없습니다.',
