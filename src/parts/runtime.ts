@@ -25,6 +25,8 @@ export type Environment = {
   betweenLines: (lines: Lines) => Lines;
   /** Encoding of recordings. */
   openEncoding: typeof createEncoding;
+  /** Search path of installed speech engines, in the format of `PATH`. */
+  programPath: string;
   /**
    * Called with the chart's state after each event of a call, and with `null` when the call has ended here or was
    * released. `null` without an observer.
@@ -40,6 +42,7 @@ export const realEnvironment: Environment = {
   listen: async (...asked) => (await import('#src/start/http-server.ts')).listen(...asked),
   betweenLines: (lines) => lines,
   openEncoding: createEncoding,
+  programPath: process.env['PATH'] ?? '',
   onChart: null,
 };
 

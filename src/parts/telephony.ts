@@ -473,7 +473,7 @@ export const startTelephony = async (
   },
 ): Promise<Telephony> => {
   const { config, platformPolicy, database, sealing, clock, environment, logger, started } = runtime;
-  const path = process.env['PATH'] ?? '';
+  const { programPath: path } = environment;
   const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });
   started.defer(speech.close);
   const turnModel = await openTurnModel(runtime);

@@ -92,9 +92,13 @@ export const logWarningsOnFailure = (t: ExecutionContext, logged: readonly strin
   });
 };
 
+/** Settings of tests whose gateways speak or record audio; the others have no audio and find no installed program. */
+const soundSettings = ['GW_RECORDINGS_FORMAT', 'GW_SYNTHESIZERS', 'GW_RECOGNIZERS'];
+
 /**
  * Starts a gateway that ends with the scope. `environment` overrides the settings. Recordings have no audio unless it
- * names their format.
+ * names their format. A synthesizer would be started for each sentence of a recorded call, which costs more than the
+ * rest of the call.
  */
 export const startTestGateway = async (
   scope: Scope,
@@ -107,10 +111,11 @@ export const startTestGateway = async (
   const logger = pino({ level: 'trace', base: null }, { write: (line: string) => void logged.push(line) });
   const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
   const databaseLimits = { ...config.databaseLimits, ...patientLimits };
-  const means =
-    environment['GW_RECORDINGS_FORMAT'] === undefined
-      ? { ...realEnvironment, openEncoding: openQuickEncoding }
-      : realEnvironment;
+  const means = {
+    ...realEnvironment,
+    ...(environment['GW_RECORDINGS_FORMAT'] === undefined ? { openEncoding: openQuickEncoding } : {}),
+    ...(soundSettings.some((name) => name in environment) ? {} : { programPath: '' }),
+  };
   const gateway = await startNext({ ...config, databaseLimits }, logger, means);
   scope.teardown(async () => {
     await gateway.close();

@@ -116,6 +116,8 @@ export class SimulatedNode {
         listen: api.listen,
         betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
         openEncoding: openQuickEncoding,
+        // The programs of a machine differ.
+        programPath: '',
         onChart: (callId, state) => moved(this, process, callId, state),
       }).then(
         (gateway) => (running.gateway = gateway),

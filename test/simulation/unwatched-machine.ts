@@ -36,12 +36,3 @@ export const leaveMachineUnwatched = (isWanted: () => boolean): void => {
   });
   syncBuiltinESMExports();
 };
-
-/** Hides the programs of the machine, such as synthesizers. The returned function shows them again. */
-export const hidePrograms = (): (() => void) => {
-  const { PATH: path } = process.env;
-  process.env['PATH'] = '';
-  return () => {
-    if (path !== undefined) process.env['PATH'] = path;
-  };
-};

@@ -13,7 +13,6 @@ import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 import { takesCalls } from './statement-name.ts';
-import { hidePrograms } from './unwatched-machine.ts';
 
 /** Rounds in which promises that wait for each other can settle; none of them waits for an external event. */
 const roundsOfEnd = 50;
@@ -65,7 +64,6 @@ export class World {
   /** Total duration of all freezes. */
   frozenMs = 0;
   #frozenAt = 0;
-  readonly #showPrograms = hidePrograms();
   /** Whether each write is checked, so that a violation is beside it in the journal. */
   readonly #checksEachWrite: boolean;
   /** Time from which the rules are checked; `null` without writes since the last check. */
@@ -277,7 +275,6 @@ export class World {
       node.remove();
     }
     for (let round = 0; round < roundsOfEnd; round += 1) await settle();
-    this.#showPrograms();
     determine(null);
   }
 }
