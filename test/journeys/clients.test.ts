@@ -14,10 +14,18 @@ import { type Call, type CallNews, TrunklineProblem, createClient, pagesOf } fro
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
-import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import {
+  type TestGateway,
+  finalStatuses,
+  sharedGatewayWithNumbers,
+  testGateway,
+} from '#test/helpers/gateway.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+
+/** The gateway of the tests that read nothing but the calls of a number. */
+const sharing = sharedGatewayWithNumbers();
 
 // The client package
 
@@ -199,7 +207,7 @@ const patient = { timeout: 600_000 };
 
 const problem = z.looseObject({ code: z.string(), detail: z.string(), status: z.number().optional() });
 
-/** An agent that uses the tools of a gateway. */
+/** An agent that uses the tools of a gateway for the calls of its number. */
 const using = async (t: ExecutionContext, transport: Transport) => {
   const client = new Client({ name: 'an agent', version: '1' });
   t.teardown(() => client.close());
@@ -252,8 +260,8 @@ const talking = async (t: ExecutionContext, gateway: TestGateway): Promise<strin
 
 for (const [name, connect] of Object.entries(transports)) {
   test.serial(`${name}: places a call, waits for it and reads it`, async (t) => {
-    const gateway = await testGateway(t);
-    const user = await using(t, connect(gateway));
+    const gateway = await sharing(t);
+    const user = await using(t, connect(gateway, gateway.credentials.number_key));
     const placed = await user.ask('place_call', { to: polite, instruction: 'Confirm the table' });
     t.is(placed['from'], gateway.credentials.number);
     const callId = z.string().parse(placed['call_id']);
@@ -374,14 +382,14 @@ test.serial('frees the stream of an MCP client that closes the request of its wa
 });
 
 test.serial('returns rejections of the API unchanged through MCP', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   const { admin } = gateway;
   const made = await admin.post('/api/v1/admin/numbers', { number: '07012345678' });
   const issued = await admin.post(`/api/v1/admin/numbers/${String(made.body['id'])}/key`);
   const other = gateway.client.as(z.string().parse(issued.body['key']));
   const { body } = await other.post('/api/v1/calls', { to: polite });
   for (const connect of Object.values(transports)) {
-    const { refusal } = await using(t, connect(gateway));
+    const { refusal } = await using(t, connect(gateway, gateway.credentials.number_key));
     for (const tool of ['get_call', 'get_transcript', 'hang_up', 'wait_for_call'])
       t.like(await refusal(tool, { call_id: body['call_id'] }), { status: 404, code: 'call_not_found' });
     t.is((await refusal('place_call', { to: '+821012345678' })).code, 'invalid_to');
@@ -394,11 +402,11 @@ test.serial('returns rejections of the API unchanged through MCP', async (t) => 
 });
 
 test.serial('places one call for one idempotency key, through any interface', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   const given = { to: polite, idempotency_key: 'monday' };
   const placed: unknown[] = [];
   for (const connect of Object.values(transports)) {
-    const { ask, refusal } = await using(t, connect(gateway));
+    const { ask, refusal } = await using(t, connect(gateway, gateway.credentials.number_key));
     placed.push((await ask('place_call', given))['call_id'], (await ask('place_call', given))['call_id']);
     const again = await refusal('place_call', { ...given, to: neverAnswers });
     t.is(again.code, 'idempotency_key_reused');
@@ -407,9 +415,9 @@ test.serial('places one call for one idempotency key, through any interface', as
 });
 
 test.serial('describes cost and effect of each MCP tool', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   for (const connect of Object.values(transports)) {
-    const { client } = await using(t, connect(gateway));
+    const { client } = await using(t, connect(gateway, gateway.credentials.number_key));
     const { tools } = await client.listTools({}, patient);
     t.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
@@ -437,7 +445,7 @@ test.serial('describes cost and effect of each MCP tool', async (t) => {
 });
 
 test.serial('rejects a wrong key on MCP over HTTP', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   const client = new Client({ name: 'an agent', version: '1' });
   const error = await t.throwsAsync(client.connect(overHttp(gateway, 'gw_live_wrong'), patient));
   t.regex(error.message, /unauthorized/);
@@ -477,7 +485,7 @@ const askedFromPage = (gateway: TestGateway, headers: Record<string, string>): P
   });
 
 test.serial('rejects MCP requests of foreign web pages, including DNS rebinding', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   const { host, origin } = new URL(gateway.credentials.base_url);
   t.is(await askedFromPage(gateway, {}), 200);
   t.is(await askedFromPage(gateway, { Origin: origin }), 200);
@@ -487,7 +495,7 @@ test.serial('rejects MCP requests of foreign web pages, including DNS rebinding'
 });
 
 test.serial('accepts one MCP message of limited size per POST', async (t) => {
-  const { client } = await testGateway(t);
+  const { client } = await sharing(t);
   t.is((await client.get('/mcp')).status, 405);
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   t.is((await client.post('/mcp', [message, message])).status, 400);
@@ -548,7 +556,7 @@ const journalEvent = z.object({
 const latency = z.object({ agent: z.string() }).catchall(z.number().min(0));
 
 test.serial('streams a call from ringing to summary, equal to the facts read later', async (t) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
   // The test ends the call: its gateway may take any time, even on a busy machine.
   const callee = '01000000071';
@@ -600,7 +608,7 @@ test.serial('streams a call from ringing to summary, equal to the facts read lat
 test.serial(
   'streams an agent turn with the duration of each stage, and misses no event for a client that reconnects',
   async (t) => {
-    const gateway = await testGateway(t);
+    const gateway = await sharing(t);
     const { base_url: baseUrl, admin_token: token } = gateway.credentials;
     const callId = await gateway.call('01000000001', 'Confirm the reservation');
     const url = `${baseUrl}/api/v1/admin/calls/${callId}/events`;

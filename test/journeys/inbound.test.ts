@@ -10,8 +10,7 @@ import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
 
 // Arrival
 
-/** Recordings of the tests of consent are decoded. */
-const sharing = sharedGatewayWithNumbers({ GW_RECORDINGS_FORMAT: 'ogg' });
+const sharing = sharedGatewayWithNumbers();
 
 const arrival = z.object({ call_id: z.string(), status: z.string(), end_reason: z.string().nullable() });
 
@@ -198,9 +197,17 @@ const consentEvent = z.object({
 
 const consented = z.object({ given: z.boolean(), how: z.string(), at: z.string() });
 
-/** A call of a person with this script to a number whose agent says one sentence. */
-const callWithConsent = async (t: ExecutionContext, require: string, script: readonly object[]) => {
-  const gateway = await sharing(t);
+/** The gateway of the tests whose recordings are decoded. */
+const audible = sharedGatewayWithNumbers({ GW_RECORDINGS_FORMAT: 'ogg' });
+
+/** A call of a person with this script to a number of the gateway whose agent says one sentence. */
+const callWithConsent = async (
+  t: ExecutionContext,
+  require: string,
+  script: readonly object[],
+  gatewayOf = sharing,
+) => {
+  const gateway = await gatewayOf(t);
   const { admin, client, numberPath, credentials } = gateway;
   const agent = await startFakeAgent('webhook', () => ({ pieces: ['안녕하세요, 상담원입니다.'] }));
   t.teardown(agent.close);
@@ -239,13 +246,14 @@ const callWithConsent = async (t: ExecutionContext, require: string, script: rea
 };
 
 test.serial('a party that consents talks to the agent and is recorded from then on', async (t) => {
-  const call = await callWithConsent(t, 'speech', [
+  const script = [
     { listen: true },
     { say: '네, 동의합니다.' },
     { say: '예약을 확인하고 싶어요.' },
     { listen: true },
     { hang_up: true },
-  ]);
+  ];
+  const call = await callWithConsent(t, 'speech', script, audible);
   const ended = await call.end();
   t.is(ended['end_reason'], 'counterparty_hangup');
   t.like(consented.parse(ended['consent']), { given: true, how: 'speech' });
@@ -268,7 +276,7 @@ test.serial('a party that consents talks to the agent and is recorded from then 
 test.serial(
   'a party that refuses consent hears a goodbye, and the agent never receives the call',
   async (t) => {
-    const call = await callWithConsent(t, 'speech', [{ listen: true }, { say: '아니요.' }]);
+    const call = await callWithConsent(t, 'speech', [{ listen: true }, { say: '아니요.' }], audible);
     t.like(await call.end(), { status: 'completed', end_reason: 'consent_refused' });
     t.like(await call.told(), { given: false, how: 'speech' });
     t.is(call.agent.requests.length, 0);

@@ -5,7 +5,12 @@ import { type AgentType, agentTypes } from '#src/domain/agent-binding.ts';
 import { maskPhoneNumber } from '#src/domain/phone-number.ts';
 import { sendBody, sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
-import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import {
+  type TestGateway,
+  finalStatuses,
+  sharedGatewayWithNumbers,
+  testGateway,
+} from '#test/helpers/gateway.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { type CollectedSpan, collectTraces } from '#test/helpers/trace-collector.ts';
 import { until } from '#test/helpers/until.ts';
@@ -126,9 +131,11 @@ const metadata = { quokka_id: 'wombat-1042', 'numbat.note': 'A "bandicoot", for 
 /** Words that are metadata of the call, and occur nowhere else. */
 const metadataWords = /quokka|wombat|numbat|bandicoot/i;
 
+const sharing = sharedGatewayWithNumbers();
+
 const isUntold = test.macro<[AgentType]>({
   async exec(t, agentType) {
-    const gateway = await testGateway(t);
+    const gateway = await sharing(t);
     const agent = await startFakeAgent(agentType, () => ({ pieces: ['네, ', '알겠습니다.'] }));
     t.teardown(agent.close);
     const bound = await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, {
