@@ -1,8 +1,7 @@
 /** Runs a program of `examples/` as its page describes, on a free port; it ends with the test. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
+import { ownEnvironment, runProgram } from '#test/helpers/programs/run-program.ts';
 import { until } from '#test/helpers/until.ts';
 
 export type RunningExample = {
@@ -18,21 +17,21 @@ export const runExample = async (
   path: string,
   environment: Record<string, string>,
 ): Promise<RunningExample> => {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../../examples/${path}`, import.meta.url))], {
-    env: { ...process.env, PORT: '0', ...environment },
+  let output = '';
+  const program = fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
+  const { ended, signal } = runProgram(process.execPath, [program], {
+    cwd: process.cwd(),
+    env: { ...ownEnvironment(), PORT: '0', ...environment },
+    onOutput: (_, text) => void (output += text),
   });
   t.teardown(async () => {
-    const ended = once(child, 'close');
-    child.kill();
+    signal('SIGTERM');
     await ended;
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
   const url = await until(`${path} listens`, () => {
-    if (child.exitCode !== null) throw new Error(`It has ended: ${output}`);
+    if (hasEnded) throw new Error(`It has ended: ${output}`);
     return /http:\S+/.exec(output)?.[0];
   });
   return { url, output: () => output };

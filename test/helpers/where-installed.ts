@@ -1,8 +1,10 @@
 /** Tests that require an installed program. */
-import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import test, { type Implementation } from 'ava';
 
-const isInstalled = (program: string): boolean => spawnSync('which', [program]).status === 0;
+const isInstalled = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 /** Suffix for the title of a skipped test, so that `npm test` prints the reason. */
 export const skippedWithout = (name: string): string => ` (skipped: ${name} is not installed)`;

@@ -1,6 +1,4 @@
 /** Gateways that are killed and started again, as processes, in real time; and a wall clock that is set. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +8,7 @@ import { z } from 'zod';
 import { type ApiClient, type ApiResponse, apiClient } from '#test/helpers/api-client.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { testGateway } from '#test/helpers/gateway.ts';
+import { ownEnvironment, runProgram } from '#test/helpers/programs/run-program.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { serverSettings, startCommand, startedGateway } from '#test/start/gateway-process.ts';
@@ -27,10 +26,11 @@ const credentials = z.object({
 
 /** A gateway as a new user starts it: a process of its own with the embedded database. */
 const startProcess = async (t: ExecutionContext, dataFolder: string) => {
-  const child = spawn(process.execPath, startCommand, {
+  let printed = '';
+  const { ended, signal } = runProgram(process.execPath, startCommand, {
     cwd: root,
     env: {
-      ...process.env,
+      ...ownEnvironment(),
       GW_DATA_DIR: dataFolder,
       GW_PORT: '0',
       GW_SIMULATOR_SPEED: '2',
@@ -38,13 +38,13 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
       GW_MAX_DELAY_MS: '0',
       GW_DRAIN_SEC: '0',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    onOutput(from, text) {
+      if (from === 'stdout') printed += text;
+      else process.stderr.write(text);
+    },
   });
-  const ended = once(child, 'exit');
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   t.teardown(async () => {
-    child.kill('SIGTERM');
+    signal('SIGTERM');
     await ended;
   });
   await until('the gateway is ready', () => (printed.includes('Trunkline is ready') ? true : undefined));
@@ -55,7 +55,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
     ...known,
     client: apiClient(known.base_url, known.number_key),
     async kill() {
-      child.kill('SIGKILL');
+      signal('SIGKILL');
       await ended;
     },
   };

@@ -1,6 +1,5 @@
 /** The gateway as its user runs it: `node src/main.mjs`, a process of its own with settings, output and an exit code. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { z } from 'zod';
 import type { Scope } from '#test/helpers/file-scope.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { ownEnvironment, type ProgramEnd, runProgram } from '#test/helpers/programs/run-program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -45,14 +45,13 @@ export const serverSettings = async (t: Scope): Promise<Record<string, string>> 
 };
 
 export type GatewayProcess = {
-  pid: number;
   stdout(): string;
   stderr(): string;
   /** Resolves when this was printed on standard output; rejects when the process ends first. */
   printed(text: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Resolves when the process has ended and all of its output was read. */
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  ended: Promise<ProgramEnd>;
 };
 
 const shownLines = 40;
@@ -83,34 +82,30 @@ export const runGateway = (
   /** A command that runs the gateway, such as `unshare`. */
   wrapper: readonly string[] = [],
 ): GatewayProcess => {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
+  const inherited = Object.entries(ownEnvironment()).filter(([name]) => !name.startsWith('GW_'));
   const [command, ...parameters] = [...wrapper, process.execPath, ...startCommand];
-  const child = spawn(command ?? process.execPath, parameters, {
+  const written = { stdout: '', stderr: '' };
+  const news = new EventEmitter();
+  const { ended, signal } = runProgram(command ?? process.execPath, parameters, {
     cwd: root,
     env: { ...Object.fromEntries(inherited), GW_MAX_DELAY_MS: '0', ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    onOutput(from, text) {
+      written[from] += text;
+      news.emit(from);
+    },
   });
-  const written = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => (written[name] += text));
-  }
-  const ended = once(child, 'close').then(([code, signal]) => ({
-    code: z.number().nullable().parse(code),
-    signal: signal as NodeJS.Signals | null,
-  }));
   t.teardown(async () => {
-    child.kill('SIGTERM');
+    signal('SIGTERM');
     await ended;
   });
   const output = { stdout: () => written.stdout, stderr: () => written.stderr };
   if ('log' in t) logOutputOnFailure(t, () => lastOutput(output));
   return {
-    pid: child.pid ?? 0,
     ...output,
     async printed(text) {
       while (!written.stdout.includes(text)) {
         const isOver = await Promise.race([
-          once(child.stdout, 'data').then(() => false),
+          once(news, 'stdout').then(() => false),
           ended.then(() => true),
         ]);
         if (isOver && !written.stdout.includes(text)) {
@@ -118,7 +113,7 @@ export const runGateway = (
         }
       }
     },
-    signal: (signal) => void child.kill(signal),
+    signal,
     ended,
   };
 };
