@@ -1,9 +1,24 @@
-import { relative } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { compileCache } from './test/run/node-options.ts';
 import { observeRun } from './test/run/observe-run.ts';
 
 /** Tests with configurations of their own. */
 const elsewhere = ['test/real-agents', 'test/real-sip', 'test/chaos', 'test/checks'];
+
+/** Several test files share the thread of each of these files (`test/run/together.ts`). */
+const together = readdirSync(join(import.meta.dirname, 'test/together')).map(
+  (name) => `test/together/${name}`,
+);
+const inThem = together.flatMap((path) =>
+  [...readFileSync(join(import.meta.dirname, path), 'utf8').matchAll(/^import '#(.+\.test\.ts)';$/gm)].map(
+    ([, file]) => file,
+  ),
+);
+const files =
+  process.env.TRUNKLINE_TESTS_TOGETHER === '1'
+    ? ['test/**/*.test.ts', ...together, ...inThem.map((file) => `!${file}`)]
+    : ['test/**/*.test.ts'];
 
 /** The longest files start first, so no processor is idle at the end. */
 const first = [
@@ -13,6 +28,7 @@ const first = [
   'test/simulation',
   'test/journeys',
   'test/console',
+  'test/together',
   'test/commands',
   'test/main',
   'test/sip/drachtio',
@@ -27,10 +43,10 @@ const place = (path) => {
   return index === -1 ? first.length : index;
 };
 
-/** Each file runs in a thread of its own. */
+/** Each file runs in a thread of its own, except those that are imported together. */
 export default {
   extensions: ['ts'],
-  files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
+  files: [...files, ...elsewhere.map((folder) => `!${folder}/**`)],
   sortTestFiles: (one, other) => place(one) - place(other) || (one < other ? -1 : 1),
   // More than there are processors, because many wait for the time of a call. Each further one makes the others wait, and
   // poll, for longer.

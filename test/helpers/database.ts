@@ -8,6 +8,7 @@ import { registerSharedWorker } from 'ava/plugin';
 import pino from 'pino';
 import { z } from 'zod';
 import { openDatabase, type Database } from '#src/persistence/database/database.ts';
+import { fileInProgress } from '#test/run/file-in-progress.ts';
 import type { Scope } from './file-scope.ts';
 import { patientLimits } from './patient-limits.ts';
 
@@ -95,7 +96,7 @@ const endShared = async (): Promise<void> => {
  * with the file, or when a test of another section requests its database. Tests that use this database are serial.
  */
 export const testDatabase = async (section?: ExecutionContext | string): Promise<Database> => {
-  const scope = typeof section === 'string' ? section : '';
+  const scope = `${fileInProgress()} ${typeof section === 'string' ? section : ''}`;
   if (shared !== undefined && shared.scope !== scope) await endShared();
   shared ??= { scope, opening: openShared() };
   return (await shared.opening).database;

@@ -6,6 +6,7 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { wholeFile, type RunMessage } from './run-messages.ts';
+import { ownTitle } from './titles-together.ts';
 
 const error = z.object({ message: z.string().catch(''), formattedDetails: z.unknown().optional() });
 const details = z.array(z.object({ label: z.string(), formatted: z.string() })).catch([]);
@@ -52,7 +53,7 @@ export const messagesOf = (event: unknown, projectFolder: string): RunMessage[] 
   const pathOf = (path: string | undefined): string =>
     path === undefined ? '(AVA)' : relative(projectFolder, path.replace(/^file:\/\//, ''));
   const failed = (path: string | undefined, title: string, message: string): RunMessage[] => [
-    { type: 'failed', file: pathOf(path), title, message },
+    { type: 'failed', ...ownTitle(pathOf(path), title), message },
   ];
   switch (data.type) {
     case 'stats':
@@ -60,12 +61,19 @@ export const messagesOf = (event: unknown, projectFolder: string): RunMessage[] 
     case 'starting':
       return [{ type: 'started', file: pathOf(data.testFile) }];
     case 'test-passed':
-      return [{ type: 'passed', file: pathOf(data.testFile), title: data.title, ms: data.duration }];
+      return [
+        {
+          type: 'passed',
+          ...ownTitle(pathOf(data.testFile), data.title),
+          thread: pathOf(data.testFile),
+          ms: data.duration,
+        },
+      ];
     case 'test-failed':
     case 'hook-failed':
       return failed(data.testFile, data.title, messageOf(data.err));
     case 'selected-test':
-      return data.skip ? [{ type: 'skipped', file: pathOf(data.testFile), title: data.title }] : [];
+      return data.skip ? [{ type: 'skipped', ...ownTitle(pathOf(data.testFile), data.title) }] : [];
     case 'uncaught-exception':
     case 'unhandled-rejection':
     case 'internal-error':

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { messagesOf } from './observe-run.ts';
 import { closingLines, isGreen, slowestLines } from './summary.ts';
+import { titleTogether } from './titles-together.ts';
+import { createTurns } from './turns.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -146,6 +148,61 @@ test('counts tests that are pending when AVA times out as failed', (t) => {
     { type: 'failed', file: 'test/a.test.ts', title: 'waits', message },
     { type: 'failed', file: 'test/b.test.ts', title: '(the file)', message },
   ]);
+});
+
+test('a test counts for its own file in a thread that runs several', (t) => {
+  const thread = 'test/together/agents.ts';
+  const testFile = `/project/${thread}`;
+  const own = { file: 'test/agents/wire.test.ts', title: 'reads › writes' };
+  const title = titleTogether('agents/wire.test.ts', own.title);
+  t.deepEqual(messagesOf({ type: 'test-passed', testFile, title, duration: 7 }, '/project'), [
+    { type: 'passed', ...own, thread, ms: 7 },
+  ]);
+  t.deepEqual(messagesOf({ type: 'test-failed', testFile, title, err: { message: 'no' } }, '/project'), [
+    { type: 'failed', ...own, message: 'no' },
+  ]);
+  t.deepEqual(messagesOf({ type: 'selected-test', testFile, title, skip: true }, '/project'), [
+    { type: 'skipped', ...own },
+  ]);
+  const pendingTests = new Map([[testFile, new Set([title])]]);
+  t.like(messagesOf({ type: 'timeout', period: 1, pendingTests }, '/project'), [own]);
+  // A test that a helper declares, and a failure of the thread.
+  const shared = titleTogether('', 'some kind: replies');
+  t.like(messagesOf({ type: 'test-passed', testFile, title: shared, duration: 7 }, '/project'), [
+    { file: thread, title: 'some kind: replies' },
+  ]);
+  t.like(messagesOf({ type: 'worker-failed', testFile }, '/project'), [
+    { file: thread, title: '(the file)' },
+  ]);
+});
+
+test('tests of another file wait until those of the first one have ended', async (t) => {
+  const turns = createTurns();
+  const begun: string[] = [];
+  const begin = (file: string, name: string): void =>
+    void turns.begin(file).then(() => begun.push(`${file} ${name}`));
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  begin('a', '1');
+  begin('b', '1');
+  begin('c', '1');
+  begin('a', '2');
+  begin('b', '2');
+  await settled();
+  t.deepEqual(begun, ['a 1', 'a 2']);
+  turns.end();
+  await settled();
+  t.is(begun.length, 2);
+  turns.end();
+  await settled();
+  t.deepEqual(begun.slice(2), ['b 1', 'b 2']);
+  turns.end();
+  turns.end();
+  await settled();
+  t.deepEqual(begun.slice(4), ['c 1']);
+  turns.end();
+  begin('a', '3');
+  await settled();
+  t.deepEqual(begun.slice(5), ['a 3'], 'a file may come again');
 });
 
 test('ignores unknown and irrelevant events', (t) => {

@@ -1,6 +1,6 @@
 /**
  * `npm test`: runs the whole suite, then each file that failed once more, alone. `npm test -- test/persistence/**` runs
- * some files.
+ * some files. All files, and those of patterns after `--together`, share threads as in `test/together`.
  *
  * A file that passes alone is unsteady: the run is green, and its last lines say `unsteady: <file>: <title>: <failure>`.
  * More than three unsteady files are red. The ten slowest files are listed. `TRUNKLINE_TEST_REPORT` names a file that
@@ -28,7 +28,7 @@ const createProgress = (): ((message: RunMessage) => void) => {
   let [planned, finished] = [0, 0];
   return (message) => {
     if (message.type === 'planned') planned = message.files;
-    if (message.type === 'passed') passed.set(message.file, (passed.get(message.file) ?? 0) + 1);
+    if (message.type === 'passed') passed.set(message.thread, (passed.get(message.thread) ?? 0) + 1);
     if (message.type === 'failed') say(`  ✘ ${message.file}: ${message.title}: ${message.message}`);
     if (message.type === 'finished') {
       finished += 1;
@@ -40,9 +40,9 @@ const createProgress = (): ((message: RunMessage) => void) => {
 const isFile = (file: string): boolean => file.startsWith('test/');
 
 /** Runs each failed file once more, alone, and prints AVA's description of those that fail again. */
-const judge = async (first: AvaRun): Promise<Verdict> => {
+const judge = async ({ failed }: AvaRun): Promise<Verdict> => {
   const verdict: { unsteady: FailedTest[]; failed: FailedTest[] } = { unsteady: [], failed: [] };
-  for (const [file, failures] of Map.groupBy(first.failed, (test) => test.file)) {
+  for (const [file, failures] of Map.groupBy(failed, (test) => test.file)) {
     if (!isFile(file)) {
       verdict.failed.push(...failures);
       continue;
@@ -60,7 +60,9 @@ const judge = async (first: AvaRun): Promise<Verdict> => {
   return verdict;
 };
 
-const files = process.argv.slice(2);
+const [first, ...others] = process.argv.slice(2);
+const isTogether = first === undefined || first === '--together';
+const files = isTogether ? others : [first, ...others];
 
 /** Compiles the modules of a gateway before many threads need them at once, in a project that has them. */
 const compileModules = async (): Promise<void> => {
@@ -72,15 +74,17 @@ const compileModules = async (): Promise<void> => {
   await once(spawn(process.execPath, [...nodeOptions, program], { env, stdio: 'ignore' }), 'close');
 };
 
+// Read by `ava.config.js`.
+if (isTogether) process.env['TRUNKLINE_TESTS_TOGETHER'] = '1';
 await compileModules();
-const first = await runAva({ files, onMessage: createProgress() });
-if (first.failed.length > 0) say(`\n${failureDetails(first.output)}`);
-const verdict = await judge(first);
+const run = await runAva({ files, onMessage: createProgress() });
+if (run.failed.length > 0) say(`\n${failureDetails(run.output)}`);
+const verdict = await judge(run);
 const report = process.env['TRUNKLINE_TEST_REPORT'];
 if (report !== undefined && report !== '')
-  writeFileSync(report, JSON.stringify({ ...verdict, files: first.files, durations: first.durations }));
+  writeFileSync(report, JSON.stringify({ ...verdict, files: run.files, durations: run.durations }));
 say('');
-for (const line of slowestLines(first.files)) say(line);
+for (const line of slowestLines(run.files)) say(line);
 say('');
-for (const line of closingLines(first, verdict)) say(line);
+for (const line of closingLines(run, verdict)) say(line);
 process.exitCode = isGreen(verdict) ? 0 : 1;

@@ -104,10 +104,7 @@ export const runGateway = (
     ...output,
     async printed(text) {
       while (!written.stdout.includes(text)) {
-        const isOver = await Promise.race([
-          once(news, 'stdout').then(() => false),
-          ended.then(() => true),
-        ]);
+        const isOver = await Promise.race([once(news, 'stdout').then(() => false), ended.then(() => true)]);
         if (isOver && !written.stdout.includes(text)) {
           throw new Error(`The gateway ended without "${text}": ${written.stdout}${written.stderr}`);
         }
