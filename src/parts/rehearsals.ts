@@ -193,10 +193,12 @@ export const startRehearsals = async (runtime: Needed, parts: Parts): Promise<Re
     everyMs: rehearsalTimes.aliveMs,
     clock: steadyClock,
     async work() {
-      if (own.size === 0) return;
+      // A run may begin while the database is asked.
+      const asked = [...own.keys()];
+      if (asked.length === 0) return;
       try {
-        const alive = await keepRehearsalsAlive(database, [...own.keys()]);
-        for (const id of own.keys()) if (!alive.has(id)) stop(id, 'cancelled');
+        const alive = await keepRehearsalsAlive(database, asked);
+        for (const id of asked) if (!alive.has(id)) stop(id, 'cancelled');
       } catch (error) {
         logger.warn({ err: error }, 'rehearsals could not be shown to be alive; retrying');
       }
