@@ -172,6 +172,7 @@ test.serial(
       call: { 0: 'ringing.alerting', 2: 'active.talking.conversing' },
     });
     await storeCall(gateway, { startedAt: new Date(now - 60_000) });
+    t.like((await gateway.admin.get('/api/v1/admin/fleet?minutes=2')).body, { calls: 1, states: [] });
     const again = (sequence: number, second: number, stateBefore: string | null, stateAfter: string) => ({
       callId: id,
       epoch: 2,

@@ -3,8 +3,8 @@
  * in each state. One statement over the newest calls of the period, whose transitions are found by their primary key.
  *
  * The database groups the times by their logarithm, for which it only hashes rows. An exact median would sort all rows
- * of all calls, which took ten times as long. The groups have their mean times, so that the median of a few times is
- * exact, and that of many is off by at most half the width of a group.
+ * once more by their states. A group has its shortest and its longest time, between which the others are taken as evenly
+ * distributed: the median of a few times is exact, and that of many is off by less than the width of a group.
  */
 import { sql } from 'kysely';
 import { journalledChartNames, type JournalledChartName } from '#src/domain/chart-name.ts';
@@ -41,9 +41,10 @@ export type TransitionTallies = {
 const groupsByE = 20;
 
 /**
- * Each row of `visit` is a transition: `ms` is the time in the state before it, null for the initial state of a chart,
- * also of one that begins again. `failedHere` marks the last transition of each chart of a failed call. The window sorts
- * the transitions of one call at a time. A call without transitions has one row without a chart.
+ * Each row of `visited` is a transition: `ms` is the time in the state before it, null for the initial state of a chart,
+ * also of one that begins again; `isLast` marks the last transition of each chart of a call. A call without transitions
+ * has one row without a chart. The transitions are found by an array of calls, so that the server reads each page of the
+ * table once, and only pages with these calls, however large the table is.
  */
 const tallying = kyselyQuery(
   (queries, { workspaceId, since, mostCalls }: { workspaceId: string; since: Date; mostCalls: number }) =>
@@ -51,48 +52,57 @@ const tallying = kyselyQuery(
       .with('newest', (read) =>
         read
           .selectFrom('Call')
-          .select(['id', 'status'])
+          .select([
+            'id',
+            'status',
+            // A number is sorted faster than an id.
+            sql<number>`(row_number() over (order by started_at desc, id desc))::int`.as('place'),
+          ])
           .where('workspaceId', '=', workspaceId)
           .where('startedAt', '>=', since)
           .orderBy('startedAt', 'desc')
           .orderBy('id', 'desc')
           .limit(mostCalls),
       )
-      .with('visit', (read) =>
+      .with('found', (read) =>
+        read
+          .selectFrom('CallTransition')
+          .select(['callId', 'epoch', 'sequence', 'at', 'machine', 'stateBefore', 'stateAfter'])
+          .where(
+            ({ ref, selectFrom }) =>
+              sql<boolean>`${ref('callId')} = any (array(${selectFrom('newest').select('newest.id')}))`,
+          ),
+      )
+      .with('visited', (read) =>
         read
           .selectFrom('newest')
-          .leftJoinLateral(
-            ({ selectFrom }) =>
-              selectFrom('CallTransition as one')
-                .select(({ ref }) => {
-                  const life = sql`(partition by ${ref('one.machine')} collate "C" order by ${ref('one.epoch')}, ${ref('one.sequence')})`;
-                  return [
-                    'one.machine',
-                    'one.stateBefore',
-                    'one.stateAfter',
-                    sql<number | null>`case when ${ref('one.stateBefore')} is not null
-                      then date_part('epoch', ${ref('one.at')} - lag(${ref('one.at')}) over ${life}) * 1000 end`.as(
-                      'ms',
-                    ),
-                    sql<boolean>`lead(${ref('one.sequence')}) over ${life} is null`.as('isLast'),
-                  ];
-                })
-                .whereRef('one.callId', '=', 'newest.id')
-                .as('visited'),
-            (join) => join.onTrue(),
-          )
-          .select(({ and, eb, ref }) => [
-            'visited.machine',
-            'visited.stateBefore',
-            'visited.stateAfter',
-            'visited.ms',
-            // The comparison keeps null, which `greatest` alone would ignore.
-            sql<number | null>`case when ${ref('visited.ms')} is not null
-              then floor(ln(greatest(1, ${ref('visited.ms')})) * ${sql.lit(groupsByE)})::int end`.as(
-              'timeGroup',
-            ),
-            and([eb('newest.status', '=', 'failed'), eb('visited.isLast', '=', true)]).as('failedHere'),
-          ]),
+          .leftJoin('found as one', 'one.callId', 'newest.id')
+          .select(({ ref }) => {
+            const life = sql`(partition by ${ref('newest.place')}, ${ref('one.machine')} collate "C" order by ${ref('one.epoch')}, ${ref('one.sequence')})`;
+            return [
+              'newest.status',
+              'one.machine',
+              'one.stateBefore',
+              'one.stateAfter',
+              sql<number | null>`case when ${ref('one.stateBefore')} is not null
+                then date_part('epoch', ${ref('one.at')} - lag(${ref('one.at')}) over ${life}) * 1000 end`.as(
+                'ms',
+              ),
+              sql<boolean>`lead(${ref('one.sequence')}) over ${life} is null`.as('isLast'),
+            ];
+          }),
+      )
+      .with('visit', (read) =>
+        read.selectFrom('visited').select(({ and, eb, ref }) => [
+          'machine',
+          'stateBefore',
+          'stateAfter',
+          'ms',
+          // The comparison keeps null, which `greatest` alone would ignore.
+          sql<number | null>`case when ${ref('ms')} is not null
+              then floor(ln(greatest(1, ${ref('ms')})) * ${sql.lit(groupsByE)})::int end`.as('timeGroup'),
+          and([eb('status', '=', 'failed'), eb('isLast', '=', true)]).as('failedHere'),
+        ]),
       )
       .selectFrom('visit')
       .select(({ fn, ref, selectFrom }) => [
@@ -101,7 +111,8 @@ const tallying = kyselyQuery(
         'stateAfter',
         'timeGroup',
         fn.countAll<number>().as('count'),
-        sql<number | null>`avg(${ref('ms')})`.as('meanMs'),
+        fn.min('ms').as('leastMs'),
+        fn.max('ms').as('mostMs'),
         sql<number>`count(*) filter (where ${ref('failedHere')})`.as('failed'),
         selectFrom('newest')
           .select(({ fn: { countAll } }) => countAll<number>().as('calls'))
@@ -110,8 +121,8 @@ const tallying = kyselyQuery(
       .groupBy(['machine', 'stateBefore', 'stateAfter', 'timeGroup']),
 );
 
-/** Number of times of one group, and their mean. */
-type TimeGroup = { count: number; meanMs: number };
+/** Number of times of one group, the shortest and the longest one. */
+type TimeGroup = { count: number; leastMs: number; mostMs: number };
 
 /** Row of the statement: the transitions between two states whose times are in one group. */
 export type TallyRow = {
@@ -120,20 +131,25 @@ export type TallyRow = {
   stateAfter: string | null;
   timeGroup: number | null;
   count: number;
-  meanMs: number | null;
+  leastMs: number | null;
+  mostMs: number | null;
   failed: number;
 };
 
-/** The mean of the two middle times, each of which is taken as the mean of its group. Null without times. */
+/** Returns a time of a group by its place in the order of their times. */
+const timeAt = ({ count, leastMs, mostMs }: TimeGroup, place: number): number =>
+  count === 1 ? leastMs : leastMs + ((mostMs - leastMs) * place) / (count - 1);
+
+/** The mean of the two middle times; null without times. */
 const medianOf = (groups: readonly TimeGroup[]): number | null => {
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   if (count === 0) return null;
-  const inOrder = groups.toSorted((one, other) => one.meanMs - other.meanMs);
+  const inOrder = groups.toSorted((one, other) => one.leastMs - other.leastMs);
   const at = (place: number): number => {
     let before = 0;
     for (const group of inOrder) {
+      if (place < before + group.count) return timeAt(group, place - before);
       before += group.count;
-      if (place < before) return group.meanMs;
     }
     return 0;
   };
@@ -144,13 +160,15 @@ const medianOf = (groups: readonly TimeGroup[]): number | null => {
 const createTimes = () => {
   const states = new Map<string, Map<number, TimeGroup>>();
   return {
-    add(state: string, group: number, { count, meanMs }: TimeGroup): void {
+    add(state: string, group: number, times: TimeGroup): void {
       const groups = states.get(state) ?? new Map<number, TimeGroup>();
       states.set(state, groups);
-      const before = groups.get(group) ?? { count: 0, meanMs: 0 };
-      const all = before.count + count;
-      const mean = (before.meanMs * before.count + meanMs * count) / all;
-      groups.set(group, { count: all, meanMs: mean });
+      const before = groups.get(group) ?? { ...times, count: 0 };
+      groups.set(group, {
+        count: before.count + times.count,
+        leastMs: Math.min(before.leastMs, times.leastMs),
+        mostMs: Math.max(before.mostMs, times.mostMs),
+      });
     },
     medianOf: (state: string): number | null => medianOf([...(states.get(state)?.values() ?? [])]),
   };
@@ -169,13 +187,14 @@ const ofChart = (
   const times = createTimes();
   const transitions = new Map<string, TransitionTally>();
   for (const row of rows) {
-    const { machine, stateBefore: from, stateAfter: to, timeGroup, count, meanMs } = row;
+    const { machine, stateBefore: from, stateAfter: to, timeGroup, count, leastMs, mostMs } = row;
     if (machine !== chart || to === null) continue;
     addTo(entries, to, count);
     const name = JSON.stringify([from, to]);
     const known = transitions.get(name);
     transitions.set(name, { chart, from, to, count: count + (known?.count ?? 0) });
-    if (from !== null && timeGroup !== null && meanMs !== null) times.add(from, timeGroup, { count, meanMs });
+    if (from !== null && timeGroup !== null && leastMs !== null && mostMs !== null)
+      times.add(from, timeGroup, { count, leastMs, mostMs });
     // The last state of the chart `call` is the failure itself: such a call failed in the state before it.
     const failedIn = chart === 'call' ? from : to;
     if (failedIn !== null) addTo(failed, failedIn, row.failed);
