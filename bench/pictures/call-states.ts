@@ -93,7 +93,16 @@ const listStates: readonly State[] = [
 const placeStates: readonly State[] = [
   { name: 'place-call', path: '/#/place-call' },
   { name: 'place-call-phone', path: '/#/place-call', act: click('.callees button:last-child') },
-  { name: 'place-call-refused', path: '/#/place-call', act: submit, isRefused: true },
+  {
+    name: 'place-call-refused',
+    path: '/#/place-call',
+    act: async (page) => {
+      await first(page, '[name=to]').fill('12');
+      await submit(page);
+      await first(page, '[aria-invalid=true]').waitFor();
+    },
+    isRefused: true,
+  },
   { name: 'place-call-no-number', path: '/#/place-call', as: 'newcomer' },
   { name: 'place-call-viewer', path: '/#/place-call', as: 'viewer' },
 ];
