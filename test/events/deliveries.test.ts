@@ -860,7 +860,7 @@ test.serial(
     receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const), { after: release.promise });
     const breakers = { opensAfter: 5, coolDown: { firstMs: 7_000, longestMs: 60_000 } };
     await world.startWorker({ perEndpoint: 5, breakers });
-    await timesOf(8, () => world.call());
+    await timesOf(5, () => world.call());
     await receiver.until(5);
 
     world.clock.advance(15_000);
@@ -868,17 +868,18 @@ test.serial(
       const failed = (await world.deliveries(id)).filter(({ attempts }) => attempts.length === 1);
       return failed.length === 5 || undefined;
     });
-    await world.clock.timerIn(5_000);
-    // The retries are due, but must wait.
-    world.clock.advance(5_000);
-    await world.clock.timerIn(2_000);
-    t.is(receiver.received.length, 5);
     const scope = { endpointId: id, workspaceId: world.workspaceId };
     const endpoints = createEndpoints(world.administration);
     const trialAt = await until('the cool-down is stored', async () => {
       const { coolingUntil } = (await getEndpoint(db, scope)) ?? {};
       return coolingUntil ?? undefined;
     });
+    await timesOf(3, () => world.call());
+    await world.clock.timerIn(5_000);
+    // The retries are due, but must wait, as the new deliveries must.
+    world.clock.advance(5_000);
+    await world.clock.timerIn(2_000);
+    t.is(receiver.received.length, 5);
     t.is(trialAt.getTime(), world.clock.now() + 2_000);
     t.deepEqual((await endpoints.get(scope))?.nextAttemptAt, trialAt);
     for (const delivery of (await endpoints.deliveries(scope, { limit: 100 })) ?? [])
