@@ -7,6 +7,7 @@ import { benchCreateCall } from './create-call.ts';
 import { benchFairness } from './fairness.ts';
 import { benchFleet } from './fleet.ts';
 import { benchHangingRecognizer } from './hanging-recognizer.ts';
+import { benchInspector } from './inspector.ts';
 import { benchManyCalls } from './many-calls.ts';
 import { benchMemory } from './memory.ts';
 import { benchOverload } from './overload.ts';
@@ -37,6 +38,7 @@ await runBenches(
     ['call-list', benchCallList],
     ['console', benchConsole],
     ['fleet', benchFleet],
+    ['inspector', benchInspector],
     ['resampling', benchResampling],
     ['sound-gaps', benchSoundGaps],
     ['take-over', benchTakeOver],

@@ -3,7 +3,7 @@
  * attached only while a viewer watches.
  */
 import { type StatelyInspectionEvent, createInspector } from '@statelyai/inspect';
-import type { AnyActorRef, Snapshot } from 'xstate';
+import type { AnyActorRef, InspectionEvent, Snapshot } from 'xstate';
 import { maskPhoneNumber } from '#src/domain/phone-number.ts';
 
 // Masks an event or a chart's context for viewers. Structure, numbers and states remain; words, secrets and whole
@@ -39,6 +39,10 @@ const maskValue = (field: string, value: unknown, depth: number): unknown => {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'object' || depth === maxDepth) return undefined;
   if (value instanceof Error) return { name: value.name };
+  if (ArrayBuffer.isView(value)) return `(${value.byteLength} bytes)`;
+  // Actors: without this, all that they refer to would be read.
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return maskValue(field, value.toJSON(), depth + 1);
   if (Array.isArray(value)) return value.map((each) => maskValue(field, each, depth + 1));
   return maskFields(value, depth + 1);
 };
@@ -74,55 +78,109 @@ const maskEvent = (event: unknown): { type: string } => {
   return isObject(event) ? { ...masked(event), type } : { type };
 };
 
-const maskMessage = (message: StatelyInspectionEvent, rootId: string): InspectionMessage => {
-  const { sessionId, createdAt, id, _version } = message;
-  const head = { rootId, sessionId, createdAt, id, _version };
-  switch (message.type) {
-    case '@xstate.actor': {
-      const { type, name, parentId, definition } = message;
-      return { ...head, type, name, parentId, definition, snapshot: maskSnapshot(message.snapshot) };
-    }
-    case '@xstate.event':
-      return { ...head, type: message.type, sourceId: message.sourceId, event: maskEvent(message.event) };
-    default:
-      return {
-        ...head,
-        type: message.type,
-        event: maskEvent(message.event),
-        snapshot: maskSnapshot(message.snapshot),
-      };
-  }
-};
-
 const isActor = (value: unknown): value is AnyActorRef =>
   isObject(value) && 'getSnapshot' in value && 'sessionId' in value;
 
-const hasChart = (actor: AnyActorRef): boolean =>
-  'logic' in actor && isObject(actor.logic) && 'definition' in actor.logic;
+type Introduction = Extract<StatelyInspectionEvent, { type: '@xstate.actor' }>;
 
-/** Starts the inspection of a call. `send` must not throw. The returned function ends the inspection. */
+/** Returns the message by which the library introduces an actor. */
+const introductionByLibrary = (actor: AnyActorRef): Introduction => {
+  const introductions: StatelyInspectionEvent[] = [];
+  createInspector({ send: (message) => void introductions.push(message) }).actor(actor);
+  const [introduction] = introductions;
+  if (introduction?.type !== '@xstate.actor') throw new Error('The library has not introduced an actor');
+  return introduction;
+};
+
+/** Returns the configuration of the actor's chart, which all actors of the chart share; undefined without a chart. */
+const chartOf = (actor: AnyActorRef): object | undefined =>
+  'logic' in actor && isObject(actor.logic) && 'config' in actor.logic && isObject(actor.logic.config)
+    ? actor.logic.config
+    : undefined;
+
+/** One introduction for each chart: its definition of some 30 kB takes longer to write than all else. */
+const introductions = new WeakMap<object, Introduction>();
+
+const introductionOf = (actor: AnyActorRef): Introduction => {
+  const chart = chartOf(actor);
+  if (chart === undefined) return introductionByLibrary(actor);
+  const introduction = introductions.get(chart) ?? introductionByLibrary(actor);
+  introductions.set(chart, introduction);
+  return introduction;
+};
+
+/**
+ * Starts the inspection of a call. `send` must not throw. The returned function ends the inspection. The library writes
+ * only the introductions: it would start a timer for each event, and write and parse each snapshot as text.
+ */
 export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage) => void): (() => void) => {
-  /** Names of actors without a chart, such as the line, that existed before the inspection began. */
-  const names = new Map<string, string>();
-  const named = (message: StatelyInspectionEvent): StatelyInspectionEvent =>
-    message.type === '@xstate.actor'
-      ? { ...message, name: names.get(message.sessionId) ?? message.name }
-      : message;
-  const inspector = createInspector({ send: (message) => send(maskMessage(named(message), call.sessionId)) });
-  const introduced = new Set<AnyActorRef>();
-  const introduce = (actor: AnyActorRef): void => {
-    if (introduced.has(actor)) return;
-    introduced.add(actor);
-    if (!hasChart(actor)) names.set(actor.sessionId, actor.id);
-    const snapshot: unknown = actor.getSnapshot();
-    inspector.actor(actor, maskSnapshot(snapshot));
-    if (!isObject(snapshot) || !('children' in snapshot) || !isObject(snapshot.children)) return;
-    for (const child of Object.values(snapshot.children)) if (isActor(child)) introduce(child);
+  const { id, _version } = introductionOf(call);
+  const headOf = ({ sessionId }: { sessionId: string }) => ({
+    rootId: call.sessionId,
+    sessionId,
+    createdAt: String(Date.now()),
+    id,
+    _version,
+  });
+  const introduced = new Set<string>();
+  const introduce = (actor: AnyActorRef, isNew: boolean): void => {
+    if (introduced.has(actor.sessionId)) return;
+    introduced.add(actor.sessionId);
+    const { name, definition } = introductionOf(actor);
+    const hasOwnName = chartOf(actor) === undefined || (isNew && actor.id !== actor.sessionId);
+    send({
+      ...headOf(actor),
+      type: '@xstate.actor',
+      name: hasOwnName ? actor.id : name,
+      parentId: actor._parent?.sessionId,
+      definition,
+      snapshot: maskSnapshot(actor.getSnapshot()),
+    });
   };
-  introduce(call);
+  const introduceWithChildren = (actor: AnyActorRef): void => {
+    if (introduced.has(actor.sessionId)) return;
+    introduce(actor, false);
+    const snapshot: unknown = actor.getSnapshot();
+    if (!isObject(snapshot) || !('children' in snapshot) || !isObject(snapshot.children)) return;
+    for (const child of Object.values(snapshot.children)) if (isActor(child)) introduceWithChildren(child);
+  };
+  introduceWithChildren(call);
   // The line is no chart and has no children in its snapshot, so the line's charts are found by their names in the
   // actor system.
-  for (const actor of Object.values(call.system.getAll())) if (isActor(actor)) introduce(actor);
-  const subscription = call.system.inspect(inspector.inspect);
-  return () => subscription.unsubscribe();
+  for (const actor of Object.values(call.system.getAll())) if (isActor(actor)) introduceWithChildren(actor);
+
+  const tell = (event: InspectionEvent): void => {
+    const { actorRef } = event;
+    if (event.type === '@xstate.actor' && isActor(actorRef)) introduce(actorRef, true);
+    if (event.type === '@xstate.event')
+      send({
+        ...headOf(actorRef),
+        type: event.type,
+        sourceId: event.sourceRef?.sessionId,
+        event: maskEvent(event.event),
+      });
+    if (event.type === '@xstate.snapshot')
+      send({
+        ...headOf(actorRef),
+        type: event.type,
+        event: maskEvent(event.event),
+        snapshot: maskSnapshot(event.snapshot),
+      });
+  };
+  /** Events of the current turn of the event loop: an actor has no snapshot yet at the event of its creation. */
+  let happened: InspectionEvent[] = [];
+  const tellAll = (): void => {
+    const events = happened;
+    happened = [];
+    for (const event of events) tell(event);
+  };
+  const subscription = call.system.inspect((event) => {
+    if (event.type === '@xstate.microstep' || event.type === '@xstate.action') return;
+    if (happened.length === 0) setImmediate(tellAll);
+    happened.push(event);
+  });
+  return () => {
+    subscription.unsubscribe();
+    happened = [];
+  };
 };

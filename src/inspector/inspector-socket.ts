@@ -3,7 +3,8 @@
  * `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
  *
  * The parameter `?call=` selects one call in progress at any gateway. Without the parameter, all current and future
- * calls of the workspace at all gateways are shown. `?definitions=0` omits the definitions of the charts.
+ * calls of the workspace at all gateways are shown. `?definitions=0` omits the definitions of the charts;
+ * `?definitions=once` sends each once, with a `definitionNumber` that later actors of the chart have alone.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -16,6 +17,7 @@ import {
   type FollowCharts,
   type FollowOthers,
   type InspectedCalls,
+  type ShownCharts,
   type ViewerLimits,
 } from './viewer.ts';
 
@@ -59,6 +61,12 @@ export type InspectorSocketOptions = {
   logger: Logger;
 };
 
+/** Values of the parameter `definitions`. */
+const namedDefinitions: ReadonlyMap<string | null, ShownCharts['definitions']> = new Map([
+  ['0', 'none'],
+  ['once', 'once'],
+]);
+
 export const createInspectorSocket = (options: InspectorSocketOptions): InspectorSocket => {
   const { ownerOf, limits, logger } = options;
   const viewers = createViewerCounts();
@@ -73,8 +81,8 @@ export const createInspectorSocket = (options: InspectorSocketOptions): Inspecto
       if (viewers.of(workspaceId) >= limits.viewersOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (viewer) => {
         viewers.count(viewer, workspaceId);
-        const hasDefinitions = query.get('definitions') !== '0';
-        showCalls(viewer, { workspaceId, callId, hasDefinitions }, options);
+        const definitions = namedDefinitions.get(query.get('definitions')) ?? 'all';
+        showCalls(viewer, { workspaceId, callId, definitions }, options);
       });
       return undefined;
     },

@@ -23,6 +23,8 @@ type ShownMessage = {
   sourceId?: unknown;
   /** The chart; large. */
   definition?: unknown;
+  /** Number of the chart on this connection, if each definition is sent once. */
+  definitionNumber?: number;
   /** The first message of a call has its id; the protocol does not name calls. */
   callId?: string;
 };
@@ -139,7 +141,7 @@ export const closeCodes = { done: 1000, goingAway: 1001 } as const;
 /** Divisor of the buffer limit: no further call is added while more than this fraction is buffered. */
 const roomShare = 4;
 
-/** Milliseconds after a call's end in which the library sends its last messages. */
+/** Milliseconds after a call's end in which the last messages of its actors follow. */
 const lastWordsMs = 50;
 
 /** Disconnects a viewer that has not answered a ping by the time of the next one. */
@@ -179,6 +181,11 @@ const createMissed = () => {
       const { sessionId } = message;
       const known = actors.get(sessionId);
       if (known === undefined && actors.size >= mostBehind) return;
+      // An actor that began and ended meanwhile is left out. Otherwise their number would grow with the time.
+      if (known?.actor !== undefined && hasStopped(message)) {
+        actors.delete(sessionId);
+        return;
+      }
       actors.set(sessionId, { ...known, [isIntroduction(message) ? 'actor' : 'snapshot']: message });
     },
     /** Returns the mark and the kept messages, in order, and begins again. */
@@ -200,7 +207,32 @@ const createMissed = () => {
   };
 };
 
-const sendTo = (viewer: WebSocket, waitingBytes: number): Viewer => {
+/** Maximum number of charts that are numbered; further ones are sent each time. */
+const mostNumbered = 100;
+
+/** Sends each definition once on a connection: later actors of the chart have its number alone. */
+const createNumberedDefinitions = (): ((message: ShownMessage) => ShownMessage) => {
+  const numbers = new Map<string, number>();
+  return (message) => {
+    const { definition } = message;
+    if (typeof definition !== 'string') return message;
+    const known = numbers.get(definition);
+    if (known !== undefined) return { ...message, definition: undefined, definitionNumber: known };
+    if (numbers.size >= mostNumbered) return message;
+    const definitionNumber = numbers.size + 1;
+    numbers.set(definition, definitionNumber);
+    return { ...message, definitionNumber };
+  };
+};
+
+const asItIs = (message: ShownMessage): ShownMessage => message;
+
+/** `written` changes each message right before it is sent, so that skipped messages do not count. */
+const sendTo = (
+  viewer: WebSocket,
+  waitingBytes: number,
+  written: (message: ShownMessage) => ShownMessage,
+): Viewer => {
   const backlog = createReaderBacklog(() => viewer.bufferedAmount);
   const missed = createMissed();
   /** Resolves when the last message of an ended call is sent. */
@@ -208,7 +240,7 @@ const sendTo = (viewer: WebSocket, waitingBytes: number): Viewer => {
   const isOpen = (): boolean => viewer.readyState === viewer.OPEN;
 
   const send = (message: ShownMessage): void => {
-    const text = JSON.stringify(message);
+    const text = JSON.stringify(written(message));
     leaving = new Promise((resolve) => {
       viewer.send(text, () => {
         resolve();
@@ -341,15 +373,18 @@ const showOthers = (wanted: WantedCharts, followOthers: FollowOthers, viewer: Vi
   });
 };
 
-export type ShownCharts = WantedCharts & {
+export type ShownCharts = {
+  workspaceId: string;
   /** `null`: all calls of the workspace. */
   callId: string | null;
+  /** Which actors come with the definition of their chart. `once`: the first of each chart. */
+  definitions: 'all' | 'once' | 'none';
 };
 
 /** Shows one call, or all calls of the workspace, at any gateway. */
 export const showCalls = (
   viewer: WebSocket,
-  { callId, ...wanted }: ShownCharts,
+  { callId, workspaceId, definitions }: ShownCharts,
   options: {
     calls: InspectedCalls;
     follow: FollowCharts;
@@ -359,7 +394,9 @@ export const showCalls = (
   },
 ): void => {
   const { calls, limits, logger } = options;
-  const reader = sendTo(viewer, limits.waitingBytes);
+  const wanted = { workspaceId, hasDefinitions: definitions !== 'none' };
+  const written = definitions === 'once' ? createNumberedDefinitions() : asItIs;
+  const reader = sendTo(viewer, limits.waitingBytes, written);
   const leaving = new AbortController();
   cutOffWhenSilent(viewer, limits.pingMs);
   viewer.on('error', (error) => logger.debug({ err: error }, 'the WebSocket of an inspector viewer failed'));

@@ -14,8 +14,8 @@ import {
   type Told,
 } from '#src/console/inspector/inspection.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest } from './in-browser.ts';
-import { placeHeldCall } from './lasting-calls.ts';
+import { consoleTest, turnTo } from './in-browser.ts';
+import { heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Inspector of the console
 
@@ -85,6 +85,32 @@ consoleTest(
   inspecting,
 );
 
+consoleTest(
+  'lists the newest calls in progress, and finds others at the gateway by four digits or by the id',
+  async (t, { gateway, open }) => {
+    const call = await placeHeldCall(gateway);
+    const page = await open();
+    // As if many newer calls were in progress.
+    await page.route(/\/api\/v1\/admin\/calls\?/, async (route) => {
+      const isSearch = new URL(route.request().url()).searchParams.has('q');
+      if (isSearch) await route.continue();
+      else await route.fulfill({ json: { calls: [], next_cursor: 'more' } });
+    });
+    await turnTo(page, '/inspect');
+    await page.getByText('Only the newest 50 active').waitFor();
+    await everybodyCanUse(t, page, 'the newest calls of the inspector');
+    const listed = page.locator('.inspected-calls a');
+    for (const search of [heldCallee.slice(-4), call.slice(0, 8)]) {
+      await page.getByRole('searchbox').fill(search);
+      await listed.waitFor();
+      t.is(await listed.getAttribute('href'), `#/inspect/${call}`);
+      await page.getByRole('searchbox').fill('555');
+      await listed.waitFor({ state: 'detached' });
+    }
+  },
+  inspecting,
+);
+
 consoleTest('explains how to switch the inspector on if GW_INSPECT is not set', async (t, { open }) => {
   const page = await open({ page: '/inspect' });
   await page.getByText('GW_INSPECT=1').waitFor();
@@ -95,7 +121,7 @@ consoleTest('explains how to switch the inspector on if GW_INSPECT is not set', 
 
 /** Stands in for the Stately inspector: it announces itself, and shows the messages that it receives. */
 const statelyPage = `<!doctype html><html lang="en"><title>Inspector</title><main><h1>Inspector</h1><p id="seen"></p></main><script>
-  addEventListener('message', ({ data }) => { seen.textContent += ' ' + (data.name ?? ''); });
+  addEventListener('message', ({ data }) => { seen.textContent += ' ' + (data.name ?? '') + (JSON.parse(data.definition ?? '{}').id === 'call' ? '(chart)' : ''); });
   (opener ?? parent).postMessage({ type: '@statelyai.connected' }, '*');
 </script>`;
 
@@ -144,15 +170,22 @@ consoleTest(
     await page.goto(`${gateway.credentials.base_url}/inspect#call=${call}`);
     await page
       .frameLocator('iframe')
-      .getByText(/call.*line/)
+      .getByText(/call\(chart\).*line/)
       .waitFor();
     await page.getByRole('status').getByText('Watching.', { exact: true }).waitFor();
     t.is(await page.getByRole('alert').count(), 0);
     t.is(await page.getByLabel('Admin token').count(), 0, 'the session lets in');
     const popup = page.waitForEvent('popup');
     await page.getByRole('button', { name: 'Open in a window' }).click();
-    await (await popup).getByText(/call.*line/).waitFor();
+    const opened = await popup;
+    await opened.getByText(/call\(chart\).*line/).waitFor();
     t.is(await page.locator('iframe').count(), 0);
+
+    // Of all calls, the gateway sends each chart once; the inspector has it for every call.
+    await placeHeldCall(gateway);
+    await page.getByLabel('Call').fill('');
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await opened.getByText(/(call\(chart\).*){3}/).waitFor();
   },
   inspecting,
 );

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { type StatelyInspectionEvent, createWebSocketReceiver } from '@statelyai/inspect';
 import test, { type ExecutionContext } from 'ava';
@@ -144,6 +145,7 @@ const openInspector = async (
   calls = noCalls,
   waitingBytes = limits.waitingBytes,
   followOthers: FollowOthers = () => () => {},
+  onUpgrade: (socket: Duplex) => void = () => {},
 ) => {
   const inspector = createInspectorSocket({
     calls,
@@ -155,6 +157,7 @@ const openInspector = async (
   });
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
+    onUpgrade(socket);
     const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
     void inspector.accept({
       request,
@@ -348,6 +351,135 @@ test.serial('skips messages of a slow viewer, then marks them and sends the newe
   const skipped = marks.reduce((sum, mark) => sum + mark.skipped, 0);
   t.is(seen.length - marks.length + skipped, sent + 4, 'each message is sent or counted');
   t.is(viewer.readyState, viewer.OPEN);
+});
+
+test.serial('leaves out actors that began and ended while a viewer was slow', async (t) => {
+  const { viewer, seen, one } = await viewerOfOthers(t, '');
+  const happened = { ...event, long: 'x'.repeat(20_000) };
+  viewer.pause();
+  for (let turn = 0; turn < 100; turn += 1) {
+    for (let message = 0; message < 20; message += 1) one.show(happened);
+    await setImmediate();
+  }
+  const passing = { ...child, sessionId: 'x:3' };
+  one.show(child);
+  one.show(passing);
+  const ended = { ...passing, type: '@xstate.snapshot', snapshot: { status: 'done' } };
+  one.show(ended);
+  one.show({ ...child, sessionId: 'x:4' });
+  viewer.resume();
+  const actorsSeen = (): string[] =>
+    seen.flatMap((message) => {
+      const { type, sessionId } = z.object({ type: z.string(), sessionId: z.string() }).parse(message);
+      return type === '@xstate.event' || sessionId === '' ? [] : [`${type} ${sessionId}`];
+    });
+  await until('the last actor is sent', () => actorsSeen().includes('@xstate.actor 2/x:4') || undefined);
+  t.deepEqual(actorsSeen(), ['@xstate.actor 2/x:2', '@xstate.actor 2/x:4']);
+});
+
+test.serial('sends the definition of each chart once if the viewer asks for it', async (t) => {
+  const { seen, see, followed, one, two } = await viewerOfOthers(t, '&definitions=once');
+  t.like(followed, [{ hasDefinitions: true }]);
+  one.show({ ...actor, definition: '{"id":"call"}' });
+  one.show({ ...child, definition: '{"id":"conversation"}' });
+  one.show(event);
+  two.show({ ...actor, definition: '{"id":"call"}' });
+  await see(4);
+  t.deepEqual(seen, [
+    { ...actor, rootId: '2/x:1', sessionId: '2/x:1', definition: '{"id":"call"}', definitionNumber: 1 },
+    {
+      ...child,
+      rootId: '2/x:1',
+      sessionId: '2/x:2',
+      parentId: '2/x:1',
+      definition: '{"id":"conversation"}',
+      definitionNumber: 2,
+    },
+    { ...event, rootId: '2/x:1', sessionId: '2/x:2', sourceId: '2/x:1' },
+    { ...actor, rootId: '3/x:1', sessionId: '3/x:1', definitionNumber: 1 },
+  ]);
+});
+
+// Hundreds of calls
+
+/** Calls with their real charts, in the middle of a conversation. */
+const talkingCalls = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const world = createCallWorld();
+    world.answer();
+    world.replyAndPlay('Hello, this is Riverside.');
+    return { callId: `call-${index}`, world };
+  });
+
+/** Viewers of these calls: what each has received, and what the gateway still buffers for it. */
+const viewersOfMany = async (t: ExecutionContext, query: string, waitingBytes: number) => {
+  const all = talkingCalls(300);
+  const worlds = new Map(all.map(({ callId, world }) => [callId, world]));
+  const sockets: Duplex[] = [];
+  const { port } = await openInspector(
+    t,
+    60_000,
+    {
+      ...noCalls,
+      all: () => all.map(({ callId }) => ({ callId, workspaceId: 'one' })),
+      find: (callId) => worlds.get(callId)?.actor,
+    },
+    waitingBytes,
+    undefined,
+    (socket) => void sockets.push(socket),
+  );
+  const open = async () => {
+    const viewer = new WebSocket(`ws://127.0.0.1:${port}/inspect?workspace=one${query}`);
+    t.teardown(() => viewer.terminate());
+    const roots = new Set<string>();
+    const counts = { bytes: 0, messages: 0, skipped: 0 };
+    viewer.on('message', (data: Buffer) => {
+      const { type, rootId } = z
+        .object({ type: z.string(), rootId: z.string() })
+        .parse(JSON.parse(data.toString()));
+      counts.bytes += data.length;
+      counts.messages += 1;
+      if (type === '@trunkline.skipped') counts.skipped += 1;
+      else roots.add(rootId);
+    });
+    await once(viewer, 'open');
+    return { viewer, counts, roots };
+  };
+  /** Bytes that wait for a viewer, in the order of their connections. */
+  const waiting = (viewer: number): number => sockets[viewer]?.writableLength ?? Number.NaN;
+  return { all, open, waiting };
+};
+
+test.serial('introduces hundreds of calls in at most 5 kB each, and their charts once', async (t) => {
+  const { all, open } = await viewersOfMany(t, '&definitions=once', inspectorLimits.waitingBytes);
+  const { counts, roots } = await open();
+  await until('all calls are shown', () => roots.size === all.length || undefined);
+  t.log(counts);
+  t.true(counts.bytes < all.length * 5_000, `${counts.bytes} bytes`);
+});
+
+test.serial('holds up no viewer of hundreds of calls for one that has stopped reading', async (t) => {
+  const limit = 500_000;
+  const { all, open, waiting } = await viewersOfMany(t, '&definitions=0', limit);
+  const reader = await open();
+  const stopped = await open();
+  const haveAll = (): boolean => [reader, stopped].every(({ roots }) => roots.size === all.length);
+  await until('all calls are shown', () => haveAll() || undefined);
+  stopped.viewer.pause();
+  let [reached, most] = [Infinity, 0];
+  // The system buffers some megabytes, then the gateway up to its limit. As much again would follow.
+  while (reader.counts.bytes < reached + 4 * limit)
+    for (const [index, { world }] of all.entries()) {
+      world.hear('Yes, at three.');
+      if (index % 10 !== 0) continue;
+      do await setImmediate();
+      while (waiting(0) > 0);
+      most = Math.max(most, waiting(1));
+      if (most > limit) reached = Math.min(reached, reader.counts.bytes);
+    }
+  t.is(reader.counts.skipped, 0);
+  t.is(stopped.viewer.readyState, stopped.viewer.OPEN);
+  t.true(most < 2 * limit, `${most} bytes wait`);
 });
 
 test.serial('shows a call only to its own workspace, on any gateway', async (t) => {

@@ -454,6 +454,32 @@ const leg: SipLeg = {
   dialog: null,
 };
 
+test.serial('lists the calls in progress of a status without reading the calls that are over', async (t) => {
+  const db = await ownDatabase(t);
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  const over = { ended_at: '2026-11-21', status: 'completed', end_reason: 'agent_hangup', duration_sec: 1 };
+  await db.execute(
+    `insert into call select (jsonb_populate_record(call, $1::jsonb || jsonb_build_object('id', gen_random_uuid()))).*
+     from call, generate_series(1, 3000)`,
+    [JSON.stringify(over)],
+  );
+  await db.execute('analyze call');
+  const { database, plans } = explaining(db);
+  await listCalls(database, { scope: { workspaceId: owner.workspaceId }, limit: 50, status: 'ringing' });
+  t.is(plans.length, 1);
+  t.regex(plans[0] ?? '', /call_in_progress_index/);
+  const found = await listCalls(db, {
+    scope: { workspaceId: owner.workspaceId },
+    limit: 50,
+    status: 'ringing',
+  });
+  t.deepEqual(
+    found.map(({ id }) => id),
+    [callId],
+  );
+});
+
 test.serial('does not wait for the disk when transitions are written', async (t) => {
   const { database, plans } = explaining(await testDatabase('what a call costs'));
   const callId = await storedCall(database, await storedNumber(await testDatabase('what a call costs')));

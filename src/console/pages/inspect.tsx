@@ -176,28 +176,52 @@ export const InspectPage = ({ id }: { id: string | null }) => {
   );
 };
 
-/** Maximum number of calls of each status in the list. */
-const mostListed = 200;
+/** Maximum number of calls of each status in the list: hundreds of calls would be read again every few seconds. */
+const mostListed = 50;
 
-const listMs = 2_000;
+const listMs = 3_000;
 
-const callsInProgress = async (): Promise<CallListItem[]> => {
+type CallsInProgress = { calls: readonly CallListItem[]; isWhole: boolean };
+
+/** The newest calls in progress. `q`: those that match the search of the list of calls. */
+const callsInProgress = async (q: string): Promise<CallsInProgress> => {
   const pages = await Promise.all(
-    (['active', 'ringing'] as const).map((status) => listCalls({ status, limit: mostListed })),
+    (['active', 'ringing'] as const).map((status) => listCalls({ status, limit: mostListed, q })),
   );
-  return pages.flatMap(({ calls }) => calls);
+  return {
+    calls: pages.flatMap(({ calls }) => calls),
+    isWhole: pages.every(({ next_cursor: next }) => next === null),
+  };
 };
 
-/** Calls in progress at all gateways, searched by number and id. */
+/** Whether the gateway searches calls in progress by this text: four digits of a number, or the beginning of an id. */
+const isSearched = (text: string): boolean =>
+  /^\+?[\d\s().-]+$/.test(text) ? (text.match(/\d/g) ?? []).length >= 4 : /^[\da-f-]{8,}$/.test(text);
+
+/** Calls in progress at all gateways, searched by number and id: the newest in the page, all others by the gateway. */
 const InspectedCalls = () => {
   const t = texts.value.inspector;
   const field = useId();
   const [search, setSearch] = useState('');
-  const calls = usePolled('inspected', callsInProgress, () => listMs).value;
   const sought = search.trim().toLowerCase();
-  const found = (calls ?? []).filter(({ id, counterparty, number }) =>
+  const newest = usePolled(
+    'inspected',
+    () => callsInProgress(''),
+    () => listMs,
+  ).value;
+  const q = newest?.isWhole === false && isSearched(sought) ? sought : '';
+  const searched = usePolled(
+    `inspected/${q}`,
+    async () => (q === '' ? null : callsInProgress(q)),
+    (value) => (value === null ? null : listMs),
+  ).value;
+  const listed = (newest?.calls ?? []).filter(({ id, counterparty, number }) =>
     [id, counterparty, number].some((text) => text.includes(sought)),
   );
+  const isListed = new Set(listed.map(({ id }) => id));
+  const found = [...listed, ...(searched?.calls ?? []).filter(({ id }) => !isListed.has(id))];
+  const isLooking = newest === undefined || (q !== '' && searched === undefined);
+  const isWhole = q === '' ? newest?.isWhole : searched?.isWhole;
   return (
     <Page title={t.title} back={backFrom(null)} lead={t.leadAll}>
       <div class="inspector-filters">
@@ -213,8 +237,9 @@ const InspectedCalls = () => {
           />
         </div>
       </div>
-      {calls === undefined && <Loading />}
-      {calls !== undefined && found.length === 0 && <p class="hint">{t.noCalls}</p>}
+      {isWhole === false && <p class="hint">{t.onlyNewest(mostListed)}</p>}
+      {isLooking && found.length === 0 && <Loading />}
+      {!isLooking && found.length === 0 && <p class="hint">{t.noCalls}</p>}
       <ul class="rows inspected-calls" aria-label={t.calls}>
         {found.map((call) => (
           <li key={call.id}>

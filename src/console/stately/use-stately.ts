@@ -43,6 +43,8 @@ export type Link = { is: 'none' | 'joining' | 'open' | 'refused' } | { is: 'over
 const addressOf = ({ token, call }: Wanted): URL => {
   const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
   address.hash = '';
+  // Each chart has about 30 kB, and every call has several.
+  address.searchParams.set('definitions', 'once');
   if (token !== '') address.searchParams.set('token', token);
   if (call !== '') address.searchParams.set('call', call);
   return address;
@@ -54,12 +56,23 @@ const notAccepted = 1_006;
 const isAnnouncement = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'type' in data && data.type === '@statelyai.connected';
 
-const isOfStately = (message: unknown): boolean =>
+const isOfStately = (message: unknown): message is object =>
   typeof message === 'object' &&
   message !== null &&
   'type' in message &&
   typeof message.type === 'string' &&
   message.type.startsWith('@xstate.');
+
+/** Returns messages as the Stately inspector reads them: each actor has the definition of its chart. */
+const createDefinitions = (): ((message: object) => object) => {
+  const known = new Map<unknown, unknown>();
+  return (message) => {
+    if (!('definitionNumber' in message)) return message;
+    const { definitionNumber, ...rest } = message;
+    if ('definition' in rest) known.set(definitionNumber, rest.definition);
+    return { ...rest, definition: known.get(definitionNumber) };
+  };
+};
 
 export type Stately = {
   link: Link;
@@ -100,6 +113,7 @@ export const useStately = (wanted: Wanted | null): Stately => {
     setLink({ is: 'none' });
     if (listener === null || wanted === null) return undefined;
     const socket = new WebSocket(addressOf(wanted));
+    const withDefinition = createDefinitions();
     let isGone = false;
     setLink({ is: 'joining' });
     socket.addEventListener('open', () => setLink({ is: 'open' }));
@@ -107,7 +121,7 @@ export const useStately = (wanted: Wanted | null): Stately => {
       const message: unknown = JSON.parse(String(data));
       // The Stately inspector does not know the gateway's own mark of skipped messages.
       if (!isOfStately(message)) return;
-      listener.postMessage(message, origin);
+      listener.postMessage(withDefinition(message), origin);
       setHasMessages(true);
     });
     socket.addEventListener('close', ({ code, reason }) => {

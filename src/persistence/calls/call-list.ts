@@ -10,7 +10,7 @@ import type { Direction } from '#machines/line.ts';
 import type { CallSearch } from '#src/domain/call-search.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { JournalledChartName } from '#src/domain/chart-name.ts';
-import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import { statusesInProgress, type CallStatus, type EndReason } from '#src/domain/end-reasons.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { isCancelled } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
@@ -150,6 +150,9 @@ const inOrder =
     return wayOf(query) === 'desc' ? -later : later;
   };
 
+const isInProgress = (status: CallStatus | undefined): boolean =>
+  statusesInProgress.some((one) => one === status);
+
 const fits =
   ({ scope, status, endReason, trunkId, direction, metadata, state, visited }: CallListQuery) =>
   ({ and, eb, exists, ref, selectFrom }: ExpressionBuilder<Tables, 'Call'>) =>
@@ -157,6 +160,8 @@ const fits =
       ...(scope.numberId === undefined ? [] : [eb('Call.numberId', '=', scope.numberId)]),
       ...('workspaceId' in scope ? [eb('Call.workspaceId', '=', scope.workspaceId)] : []),
       ...(status === undefined ? [] : [eb('Call.status', '=', status)]),
+      // The database knows calls in progress by their missing end, which has an index.
+      ...(isInProgress(status) ? [eb('Call.endedAt', 'is', null)] : []),
       ...(endReason === undefined ? [] : [eb('Call.endReason', '=', endReason)]),
       ...(trunkId === undefined ? [] : [eb('Call.trunkId', '=', trunkId)]),
       ...(direction === undefined ? [] : [eb('Call.direction', '=', direction)]),

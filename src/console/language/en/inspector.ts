@@ -6,6 +6,8 @@ export const inspector = {
   leadAll:
     'The calls in progress of the workspace, at all gateways. Open one to see its actors, and what they tell each other.',
   searchCalls: 'Number or id',
+  onlyNewest: (most: number) =>
+    `Only the newest ${most} active and ${most} ringing calls are listed. To find any other, enter four digits of the other party’s number, or the first eight characters of the call’s id.`,
   noCalls: 'No such call is in progress.',
   off: 'The inspector is off',
   offHint: 'Start the gateway with GW_INSPECT=1 to look into calls as they happen.',
