@@ -9,7 +9,7 @@ import { runStatement } from '#test/helpers/database-statement.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, turnInto, type ConsoleWorld } from './in-browser.ts';
 import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Page
@@ -44,116 +44,128 @@ const rowOf = (page: Page, place: number) => page.getByRole('link', { name: numb
 const focused = async (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.textContent');
 
-consoleTest('loads further calls while scrolling; Back restores the position', async (t, world) => {
-  await store(world);
-  const page = await world.open();
-  await rowOf(page, 1).waitFor();
-  t.is(await rowsOf(page).count(), 50);
-  await rowOf(page, 50).scrollIntoViewIfNeeded();
-  await rowsOf(page).nth(99).waitFor({ state: 'attached' });
-  await rowOf(page, 100).scrollIntoViewIfNeeded();
-  await rowOf(page, count).waitFor({ state: 'attached' });
-  t.is(await rowsOf(page).count(), count);
+consoleTest(
+  'loads further calls while scrolling; Back restores the position',
+  async (t, world) => {
+    await store(world);
+    const page = await world.open();
+    await rowOf(page, 1).waitFor();
+    t.is(await rowsOf(page).count(), 50);
+    await rowOf(page, 50).scrollIntoViewIfNeeded();
+    await rowsOf(page).nth(99).waitFor({ state: 'attached' });
+    await rowOf(page, 100).scrollIntoViewIfNeeded();
+    await rowOf(page, count).waitFor({ state: 'attached' });
+    t.is(await rowsOf(page).count(), count);
 
-  await rowOf(page, 88).click();
-  await page.getByRole('heading', { name: numberOf(88) }).waitFor();
-  await page.goBack();
-  await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
-  t.true(((await rowOf(page, 88).boundingBox())?.y ?? -1) > 0);
-  t.is(await rowsOf(page).count(), count);
-  // The link back on the page of the call restores the position, too.
-  await rowOf(page, 88).click();
-  await page.getByRole('link', { name: '← Calls' }).click();
-  await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
-});
+    await rowOf(page, 88).click();
+    await page.getByRole('heading', { name: numberOf(88) }).waitFor();
+    await page.goBack();
+    await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
+    t.true(((await rowOf(page, 88).boundingBox())?.y ?? -1) > 0);
+    t.is(await rowsOf(page).count(), count);
+    // The link back on the page of the call restores the position, too.
+    await rowOf(page, 88).click();
+    await page.getByRole('link', { name: '← Calls' }).click();
+    await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
+  },
+  someSpeed,
+);
 
-consoleTest('searches and filters calls and keeps the filters in the URL', async (t, world) => {
-  await store(world);
-  const page = await world.open({ page: '/calls?end_reason=silence_timeout' });
-  await rowOf(page, 10).waitFor();
-  t.is(await rowsOf(page).count(), count / 10);
-  await page.getByRole('button', { name: 'Show all calls' }).click();
-  await rowOf(page, 1).waitFor();
+consoleTest(
+  'searches and filters calls and keeps the filters in the URL',
+  async (t, world) => {
+    await store(world);
+    const page = await world.open({ page: '/calls?end_reason=silence_timeout' });
+    await rowOf(page, 10).waitFor();
+    t.is(await rowsOf(page).count(), count / 10);
+    await page.getByRole('button', { name: 'Show all calls' }).click();
+    await rowOf(page, 1).waitFor();
 
-  await page.getByText(`${count} calls`).waitFor();
-  await page.getByLabel('Search').fill('창가 자리');
-  await rowOf(page, 1).waitFor({ state: 'detached' });
-  await rowOf(page, 77).waitFor();
-  t.is(await rowsOf(page).count(), 1);
-  t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['창가', '자리']);
-  await page.getByText('1 call', { exact: true }).waitFor();
-  t.deepEqual(new URLSearchParams(page.url().split('?')[1]).get('q'), '창가 자리');
-  await page.getByLabel('Search').fill('0100001-0101');
-  await rowOf(page, 101).waitFor();
-  t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['01000010101']);
-  await page.getByLabel('Search').fill('헬리콥터');
-  await page.getByText('No call fits these filters').waitFor();
-  await page.getByLabel('Search').fill('…');
-  await page.getByText('Search for one to 8 words, or for digits.').waitFor();
-  await page.getByRole('button', { name: 'Show all calls' }).click();
-  await rowOf(page, 1).waitFor();
+    await page.getByText(`${count} calls`).waitFor();
+    await page.getByLabel('Search').fill('창가 자리');
+    await rowOf(page, 1).waitFor({ state: 'detached' });
+    await rowOf(page, 77).waitFor();
+    t.is(await rowsOf(page).count(), 1);
+    t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['창가', '자리']);
+    await page.getByText('1 call', { exact: true }).waitFor();
+    t.deepEqual(new URLSearchParams(page.url().split('?')[1]).get('q'), '창가 자리');
+    await page.getByLabel('Search').fill('0100001-0101');
+    await rowOf(page, 101).waitFor();
+    t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['01000010101']);
+    await page.getByLabel('Search').fill('헬리콥터');
+    await page.getByText('No call fits these filters').waitFor();
+    await page.getByLabel('Search').fill('…');
+    await page.getByText('Search for one to 8 words, or for digits.').waitFor();
+    await page.getByRole('button', { name: 'Show all calls' }).click();
+    await rowOf(page, 1).waitFor();
 
-  await page.getByRole('button', { name: /^Time/ }).click();
-  await rowOf(page, count).waitFor();
-  t.regex(page.url(), /order=oldest/);
-  t.regex((await rowsOf(page).first().textContent()) ?? '', new RegExp(numberOf(count)));
-  await page.getByRole('button', { name: 'Filters' }).click();
-  await page.getByLabel('First day').fill('2001-01-01');
-  await page.getByLabel('Last day').fill('2001-01-31');
-  await page.getByText('No call fits these filters').waitFor();
-  const firstDay = page.getByRole('button', { name: 'Remove the filter First day: 2001-01-01' });
-  await firstDay.click();
-  await firstDay.waitFor({ state: 'detached' });
-  t.is(await page.getByLabel('First day').inputValue(), '');
-  await page.getByLabel('Last day').fill('');
-  await page.getByLabel('Direction').selectOption('inbound');
-  await rowOf(page, count - 1).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Time/ }).click();
+    await rowOf(page, count).waitFor();
+    t.regex(page.url(), /order=oldest/);
+    t.regex((await rowsOf(page).first().textContent()) ?? '', new RegExp(numberOf(count)));
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('First day').fill('2001-01-01');
+    await page.getByLabel('Last day').fill('2001-01-31');
+    await page.getByText('No call fits these filters').waitFor();
+    const firstDay = page.getByRole('button', { name: 'Remove the filter First day: 2001-01-01' });
+    await firstDay.click();
+    await firstDay.waitFor({ state: 'detached' });
+    t.is(await page.getByLabel('First day').inputValue(), '');
+    await page.getByLabel('Last day').fill('');
+    await page.getByLabel('Direction').selectOption('inbound');
+    await rowOf(page, count - 1).waitFor({ state: 'detached' });
 
-  const file = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export CSV' }).click();
-  const chunks: Buffer[] = [];
-  for await (const chunk of await (await file).createReadStream()) chunks.push(Buffer.from(chunk));
-  const [names, ...lines] = readCsv(Buffer.concat(chunks).subarray(3).toString());
-  t.is(lines.length, count / 2);
-  t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
-  await page.getByText('Saved.', { exact: true }).waitFor();
+    const file = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await file).createReadStream()) chunks.push(Buffer.from(chunk));
+    const [names, ...lines] = readCsv(Buffer.concat(chunks).subarray(3).toString());
+    t.is(lines.length, count / 2);
+    t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
+    await page.getByText('Saved.', { exact: true }).waitFor();
 
-  // Imitates an export that exceeds the maximum number of calls.
-  await page.route('**/calls.csv*', (route) =>
-    route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
-  );
-  await page.getByRole('button', { name: 'Export CSV' }).click();
-  await page.getByText('Saved, but not all: only the first 50,000 calls.').waitFor();
-});
+    // Imitates an export that exceeds the maximum number of calls.
+    await page.route('**/calls.csv*', (route) =>
+      route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
+    );
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    await page.getByText('Saved, but not all: only the first 50,000 calls.').waitFor();
+  },
+  someSpeed,
+);
 
-consoleTest('navigates the list of calls by keyboard', async (t, world) => {
-  await store(world);
-  const page = await world.open();
-  await rowOf(page, 1).waitFor();
-  await page.keyboard.press('j');
-  t.is(await focused(page), numberOf(1));
-  await page.keyboard.press('j');
-  await page.keyboard.press('j');
-  await page.keyboard.press('k');
-  t.is(await focused(page), numberOf(2));
-  await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Next call').waitFor();
-  await page.keyboard.press('j');
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.keyboard.press('/');
-  // Letters typed into the field are text, not shortcuts.
-  await page.keyboard.type('jk');
-  t.is(await page.getByLabel('Search').inputValue(), 'jk');
-  await page.getByText('No call fits these filters').waitFor();
-  await page.getByLabel('Search').fill('');
-  await rowOf(page, 2).waitFor();
-  await page.getByRole('heading', { name: 'Calls' }).focus();
-  await page.keyboard.press('j');
-  await page.keyboard.press('j');
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: numberOf(2) }).waitFor();
-});
+consoleTest(
+  'navigates the list of calls by keyboard',
+  async (t, world) => {
+    await store(world);
+    const page = await world.open();
+    await rowOf(page, 1).waitFor();
+    await page.keyboard.press('j');
+    t.is(await focused(page), numberOf(1));
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    t.is(await focused(page), numberOf(2));
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Next call').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    // Letters typed into the field are text, not shortcuts.
+    await page.keyboard.type('jk');
+    t.is(await page.getByLabel('Search').inputValue(), 'jk');
+    await page.getByText('No call fits these filters').waitFor();
+    await page.getByLabel('Search').fill('');
+    await rowOf(page, 2).waitFor();
+    await page.getByRole('heading', { name: 'Calls' }).focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: numberOf(2) }).waitFor();
+  },
+  someSpeed,
+);
 
 consoleTest(
   'shows new calls at the top, or behind a button while the list is scrolled down',
@@ -186,27 +198,29 @@ consoleTest(
   'the list of calls is accessible on telephone, tablet and desktop screens, light and dark',
   async (t, world) => {
     await store(world);
-    for (const [width, locale, dark] of [
-      [390, 'ko-KR', true],
-      [768, 'en-US', false],
-      [1440, 'ko-KR', false],
+    const page = await world.open();
+    await rowOf(page, 1).waitFor();
+    for (const [width, locale, dark, checks] of [
+      [1440, 'ko-KR', false, 'everything'],
+      [768, 'en-US', false, 'look'],
+      [390, 'ko-KR', true, 'look'],
     ] as const) {
-      const page = await world.open({ width, locale, dark });
-      await rowOf(page, 1).waitFor();
-      await everybodyCanUse(t, page, `the list at ${width}`);
+      await turnInto(page, { width, locale, dark });
+      await everybodyCanUse(t, page, `the list at ${width}`, checks);
       if (width === 390) {
         await page.getByRole('button', { name: '필터' }).click();
         await page.getByLabel('종료 사유').selectOption('silence_timeout');
         await rowOf(page, 1).waitFor({ state: 'detached' });
       }
-      await page.keyboard.press('Escape');
       await page.getByRole('heading', { level: 1 }).focus();
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
-      await everybodyCanUse(t, page, `the keys at ${width}`);
-      await page.context().close();
+      await everybodyCanUse(t, page, `the keys at ${width}`, checks);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
   },
+  someSpeed,
 );
 
 consoleTest(

@@ -12,8 +12,9 @@ import { spokenAfter } from '#src/console/call/words-of-turn.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { openWebPhone, soundSettings } from '#test/journeys/sound-of-a-call.ts';
+import type { Checks } from '#test/helpers/browser/axe.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, pressInPlace, type ConsoleWorld, type Visit } from './in-browser.ts';
+import { consoleTest, pressInPlace, turnInto, turnTo, type ConsoleWorld } from './in-browser.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
 import { downloaded } from './downloaded.ts';
 import { allowLongSilence, hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
@@ -41,37 +42,37 @@ consoleTest(
   async (t, world) => {
     const spoken = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }];
     const id = await placeHeldCall(world.gateway, spoken, instruction);
-    const wide = await world.open({ page: `/calls/${id}`, dark: true });
-    const narrow = await world.open({ page: `/calls/${id}`, width: 1000, locale: 'ko-KR' });
-    for (const page of [wide, narrow]) {
-      await page.locator('.turns .user').waitFor();
-      await page.locator('.chart .current').waitFor();
-    }
-    const cards = async (page: typeof wide) =>
+    const page = await world.open({ page: `/calls/${id}`, dark: true });
+    await page.locator('.turns .user').waitFor();
+    await page.locator('.chart .current').waitFor();
+    const cards = async () =>
       Promise.all([0, 1].map((index) => boxOf(t, page.locator('.call-stage > .card').nth(index))));
-    const [words, chart] = await cards(wide);
+    const [words, chart] = await cards();
     t.is(words?.y, chart?.y);
     t.true((chart?.y ?? 0) + (chart?.height ?? 0) <= 860, 'the chart is below the first screen');
-    const [above, below] = await cards(narrow);
+    // Empty sections are left out.
+    t.is(await page.getByRole('heading', { name: 'Recording' }).count(), 0);
+    t.is(await page.getByRole('heading', { name: 'SIP messages' }).count(), 0);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as JSON' }).click();
+    t.is((await saved).suggestedFilename(), 'conversation.json');
+    await everybodyCanUse(t, page, 'a call in progress');
+
+    await turnInto(page, { width: 1000, locale: 'ko-KR', dark: false });
+    const [above, below] = await cards();
     t.is(above?.x, below?.x);
     t.true((below?.y ?? 0) >= (above?.y ?? 0) + (above?.height ?? 0));
-    // Empty sections are left out.
-    t.is(await wide.getByRole('heading', { name: 'Recording' }).count(), 0);
-    t.is(await wide.getByRole('heading', { name: 'SIP messages' }).count(), 0);
-    const saved = wide.waitForEvent('download');
-    await wide.getByRole('button', { name: 'Save as JSON' }).click();
-    t.is((await saved).suggestedFilename(), 'conversation.json');
-    await everybodyCanUse(t, wide, 'a call in progress');
-    await wide.setViewportSize({ width: 1440, height: 860 });
-    await wide.getByRole('button', { name: 'Web phone' }).click();
-    await wide.getByRole('button', { name: 'Close the web phone' }).waitFor();
-    const [, card] = await cards(wide);
-    const tabs = await boxOf(t, wide.getByRole('group', { name: 'Chart', exact: true }));
+    await everybodyCanUse(t, page, 'a call in progress, narrow', 'look');
+
+    await turnInto(page, { width: 1440, locale: 'en-US' });
+    await page.getByRole('button', { name: 'Web phone' }).click();
+    await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
+    const [, card] = await cards();
+    const tabs = await boxOf(t, page.getByRole('group', { name: 'Chart', exact: true }));
     t.true(
       tabs.x + tabs.width <= (card?.x ?? 0) + (card?.width ?? 0),
       'the names of the charts leave their card',
     );
-    await everybodyCanUse(t, narrow, 'a call in progress, narrow');
   },
   someSpeed,
 );
@@ -321,9 +322,14 @@ consoleTest(
 
 // Requests to a call
 
-const settledAxe = async (t: ExecutionContext, page: Page, what: string): Promise<void> => {
+const settledAxe = async (
+  t: ExecutionContext,
+  page: Page,
+  what: string,
+  checks: Checks = 'everything',
+): Promise<void> => {
   await page.locator('.loading').waitFor({ state: 'detached' });
-  await everybodyCanUse(t, page, what);
+  await everybodyCanUse(t, page, what, checks);
 };
 
 consoleTest(
@@ -357,7 +363,7 @@ consoleTest(
     await korean.getByLabel('담당자 번호').fill('0299999999');
     await korean.getByRole('button', { name: '연결하기' }).click();
     await korean.getByText('이 번호의 통화를 그곳으로 연결할 수 없습니다.', { exact: false }).waitFor();
-    await settledAxe(t, korean, 'the form of a transfer, narrow');
+    await settledAxe(t, korean, 'the form of a transfer, narrow', 'look');
 
     await to.fill('010-0000-0013');
     await page.getByLabel('Rings for at most').fill('120');
@@ -366,7 +372,7 @@ consoleTest(
       await shown.locator('.transfer-line', { hasText: '01000000013' }).waitFor();
       await shown.locator('.chart .current[data-state$="transferring.consulting"]').waitFor();
       await shown.locator('.chart .around[data-state$="transferring"]').waitFor();
-      await settledAxe(t, shown, 'a person is rung');
+      await settledAxe(t, shown, 'a person is rung', shown === page ? 'everything' : 'look');
     }
     t.is(await unfold.count(), 0, 'one at a time');
     await page.locator('.live-line').getByText('A person is rung').waitFor();
@@ -468,6 +474,7 @@ consoleTest(
     await page.getByLabel('Calls may be transferred to').waitFor();
     await hangUp(gateway, id);
   },
+  someSpeed,
 );
 
 // From placing a call to its end
@@ -519,10 +526,11 @@ consoleTest(
       end_reason: 'busy',
     });
 
-    const korean = await open({ page: '/place-call', locale: 'ko-KR', width: 390, dark: true });
-    await korean.getByText('1초 뒤에 받아').waitFor();
-    await korean.getByText('에이전트와 음성 인식, 음성 모두 한국어를 사용합니다.', { exact: true }).waitFor();
-    await everybodyCanUse(t, korean, 'people of the simulated line, narrow');
+    await turnInto(page, { locale: 'ko-KR', width: 390, dark: true });
+    await turnTo(page, '/place-call');
+    await page.getByText('1초 뒤에 받아').waitFor();
+    await page.getByText('에이전트와 음성 인식, 음성 모두 한국어를 사용합니다.', { exact: true }).waitFor();
+    await everybodyCanUse(t, page, 'people of the simulated line, narrow', 'look');
   },
   someSpeed,
 );
@@ -593,10 +601,11 @@ consoleTest(
     await page.locator('.turns .user').waitFor();
     await page.locator('.chart .current').waitFor();
     t.is(await page.evaluate("getComputedStyle(document.querySelector('.transcript')).overflowY"), 'visible');
-    const narrow = await open({ page: `/calls/${id}`, width: 390, locale: 'ko-KR', dark: true });
-    await narrow.getByRole('link', { name: '다시 걸기' }).waitFor();
-    await everybodyCanUse(t, narrow, 'a call that is over, narrow');
+    await turnInto(page, { width: 390, locale: 'ko-KR', dark: true });
+    await page.getByRole('link', { name: '다시 걸기' }).waitFor();
+    await everybodyCanUse(t, page, 'a call that is over, narrow', 'look');
 
+    await turnInto(page, { width: 1280, locale: 'en-US' });
     await page.getByRole('link', { name: 'Call again' }).click();
     await page.getByRole('heading', { name: 'Place a call' }).waitFor();
     t.is(await page.getByLabel('To', { exact: true }).inputValue(), heldCallee);
@@ -618,11 +627,15 @@ consoleTest(
   soundSettings,
 );
 
-consoleTest('shows a call of another workspace as not found', async (t, { open }) => {
-  const foreign = await open({ page: '/calls/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11' });
-  await foreign.getByText('There is nothing here.').waitFor();
-  t.pass();
-});
+consoleTest(
+  'shows a call of another workspace as not found',
+  async (t, { open }) => {
+    const foreign = await open({ page: '/calls/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11' });
+    await foreign.getByText('There is nothing here.').waitFor();
+    t.pass();
+  },
+  someSpeed,
+);
 
 // SIP messages
 
@@ -634,66 +647,77 @@ const withLadder = async ({ gateway, databaseUrl }: ConsoleWorld): Promise<strin
   return `/calls/${callId}`;
 };
 
-const openLadder = async (world: ConsoleWorld, page: string, visit: Visit = {}): Promise<Page> => {
-  const opened = await world.open({ page, ...visit });
+const openLadder = async (world: ConsoleWorld, page: string): Promise<Page> => {
+  const opened = await world.open({ page });
   await opened.locator('.sip-ladder li').first().waitFor();
   return opened;
 };
 
-consoleTest('draws SIP messages as an accessible ladder diagram at every width', async (t, world) => {
-  const path = await withLadder(world);
-  const page = await openLadder(world, path);
-  t.deepEqual(await page.locator('.sip-ladder').first().locator('li summary').allInnerTexts(), [
-    '+0 ms\nGateway to trunk:\nINVITE · SDP',
-    '+13 ms\nTrunk to gateway:\n503 Service Unavailable (INVITE)',
-  ]);
-  t.is(await page.locator('.sip-ladder h3').allInnerTexts().then(String), 'Attempt 1 of 2,Attempt 2 of 2');
-  await page.getByText('2 messages were not kept.').waitFor();
-  const rung = page.locator('.sip-ladder summary', { hasText: '401 Unauthorized' });
-  t.false(await page.getByText('realm="carrier"').first().isVisible());
-  await rung.focus();
-  await page.keyboard.press('Enter');
-  t.true(await page.getByText('WWW-Authenticate: Digest realm="carrier"').isVisible());
-  await everybodyCanUse(t, page, 'ladder-1280');
-  for (const [width, locale, dark] of [
-    [768, 'en-US', true],
-    [375, 'ko-KR', false],
-  ] as const) {
-    const other = await openLadder(world, path, { width, locale, dark });
-    await other.locator('.sip-ladder summary', { hasText: '200 OK (INVITE)' }).click();
-    await everybodyCanUse(t, other, `ladder-${width}`);
-  }
-});
-
-consoleTest('downloads SIP messages as text and as a pcap file', async (t, world) => {
-  const page = await openLadder(world, await withLadder(world));
-  const saved = async (button: string): Promise<[string, Buffer]> => {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: button }).click(),
+consoleTest(
+  'draws SIP messages as an accessible ladder diagram at every width',
+  async (t, world) => {
+    const path = await withLadder(world);
+    const page = await openLadder(world, path);
+    t.deepEqual(await page.locator('.sip-ladder').first().locator('li summary').allInnerTexts(), [
+      '+0 ms\nGateway to trunk:\nINVITE · SDP',
+      '+13 ms\nTrunk to gateway:\n503 Service Unavailable (INVITE)',
     ]);
-    return [download.suggestedFilename(), await downloaded(download)];
-  };
-  const [textName, text] = await saved('Text');
-  t.regex(textName, /^[\da-f-]{36}\.txt$/);
-  t.regex(text.toString(), /udp 127\.0\.0\.1:5060 -> 127\.0\.0\.1:5080\n\nINVITE /);
-  const [pcapName, pcap] = await saved('Capture file (pcap)');
-  t.regex(pcapName, /^[\da-f-]{36}\.pcap$/);
-  t.is(pcap.readUInt32LE(0), 0xa1b2c3d4);
-  await page.route('**/sip?format=*', (route) => route.abort());
-  await page.getByRole('button', { name: 'Text' }).click();
-  await page.getByText('The download failed. Try again.').waitFor();
-});
+    t.is(await page.locator('.sip-ladder h3').allInnerTexts().then(String), 'Attempt 1 of 2,Attempt 2 of 2');
+    await page.getByText('2 messages were not kept.').waitFor();
+    const rung = page.locator('.sip-ladder summary', { hasText: '401 Unauthorized' });
+    t.false(await page.getByText('realm="carrier"').first().isVisible());
+    await rung.focus();
+    await page.keyboard.press('Enter');
+    t.true(await page.getByText('WWW-Authenticate: Digest realm="carrier"').isVisible());
+    await everybodyCanUse(t, page, 'ladder-1280');
+    for (const [width, locale, dark] of [
+      [768, 'en-US', true],
+      [375, 'ko-KR', false],
+    ] as const) {
+      await turnInto(page, { width, locale, dark });
+      await everybodyCanUse(t, page, `ladder-${width}`, 'look');
+    }
+  },
+  someSpeed,
+);
 
-consoleTest('explains in both languages why a simulated call has no SIP messages', async (t, world) => {
-  const callId = await world.gateway.call('01000000003');
-  await world.gateway.untilStatus(callId, 'no_answer');
-  const page = await world.open({ page: `/calls/${callId}` });
-  await page.getByText('this call was simulated, and no telephone network took part').waitFor();
-  const korean = await world.open({ page: `/calls/${callId}`, locale: 'ko-KR' });
-  await korean.getByText('시뮬레이션 통화이므로 실제 전화망을 거치지 않았습니다').waitFor();
-  t.is(await korean.locator('.sip-ladder').count(), 0);
-});
+consoleTest(
+  'downloads SIP messages as text and as a pcap file',
+  async (t, world) => {
+    const page = await openLadder(world, await withLadder(world));
+    const saved = async (button: string): Promise<[string, Buffer]> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: button }).click(),
+      ]);
+      return [download.suggestedFilename(), await downloaded(download)];
+    };
+    const [textName, text] = await saved('Text');
+    t.regex(textName, /^[\da-f-]{36}\.txt$/);
+    t.regex(text.toString(), /udp 127\.0\.0\.1:5060 -> 127\.0\.0\.1:5080\n\nINVITE /);
+    const [pcapName, pcap] = await saved('Capture file (pcap)');
+    t.regex(pcapName, /^[\da-f-]{36}\.pcap$/);
+    t.is(pcap.readUInt32LE(0), 0xa1b2c3d4);
+    await page.route('**/sip?format=*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Text' }).click();
+    await page.getByText('The download failed. Try again.').waitFor();
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'explains in both languages why a simulated call has no SIP messages',
+  async (t, world) => {
+    const callId = await world.gateway.call('01000000003');
+    await world.gateway.untilStatus(callId, 'no_answer');
+    const page = await world.open({ page: `/calls/${callId}` });
+    await page.getByText('this call was simulated, and no telephone network took part').waitFor();
+    await turnInto(page, { locale: 'ko-KR' });
+    await page.getByText('시뮬레이션 통화이므로 실제 전화망을 거치지 않았습니다').waitFor();
+    t.is(await page.locator('.sip-ladder').count(), 0);
+  },
+  someSpeed,
+);
 
 // Metadata
 
@@ -707,19 +731,15 @@ consoleTest(
     await facts.getByText('<b>예약</b> = 두 명').waitFor();
     t.regex(await facts.innerText(), /SIP headers\s+X-Ticket 1042/);
     await everybodyCanUse(t, page, 'a call with metadata');
-    const narrow = await world.open({
-      page: `/calls/${withMetadata}`,
-      width: 390,
-      locale: 'ko-KR',
-      dark: true,
-    });
-    await narrow.locator('.call-facts').getByText('A-1042').waitFor();
-    t.regex(await narrow.locator('.call-facts').innerText(), /메타데이터[^]*SIP 헤더/);
-    await everybodyCanUse(t, narrow, 'a call with metadata, narrow');
+    await turnInto(page, { width: 390, locale: 'ko-KR', dark: true });
+    await facts.getByText('메타데이터').first().waitFor();
+    t.regex(await facts.innerText(), /메타데이터[^]*SIP 헤더/);
+    await everybodyCanUse(t, page, 'a call with metadata, narrow', 'look');
 
-    const other = await world.open({ page: `/calls/${without}` });
-    await other.locator('.call-facts').getByText(without).waitFor();
-    t.notRegex(await other.locator('.call-facts').innerText(), /Metadata|SIP headers/);
+    await turnInto(page, { locale: 'en-US' });
+    await turnTo(page, `/calls/${without}`);
+    await facts.getByText(without).waitFor();
+    t.notRegex(await facts.innerText(), /Metadata|SIP headers/);
   },
   someSpeed,
 );
@@ -803,9 +823,9 @@ consoleTest(
     t.is(await reader.getByRole('button', { name: 'Listen' }).count(), 0);
 
     await admin.patch(numberPath, { listen_in: 'off' });
-    const other = await world.open({ page: `/calls/${callId}` });
-    await other.getByRole('button', { name: 'Hang up', exact: true }).waitFor();
-    t.is(await other.getByRole('button', { name: 'Listen' }).count(), 0);
+    await page.reload();
+    await page.getByRole('button', { name: '통화 종료', exact: true }).waitFor();
+    t.is(await page.getByRole('button', { name: '통화 듣기' }).count(), 0);
   },
   soundSettings,
 );

@@ -11,7 +11,7 @@ import { arrowNamed, callsIn, stateRows, statesInPicture, timesTaken } from '#sr
 import { until } from '#test/helpers/until.ts';
 import { downloadedText } from './downloaded.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest } from './in-browser.ts';
+import { consoleTest, turnInto, turnTo } from './in-browser.ts';
 import { allowLongSilence, hangUp, placeHeldCall } from './lasting-calls.ts';
 
 const onHold = { GW_SIMULATOR_SPEED: '1' };
@@ -74,10 +74,11 @@ consoleTest(
     await rows.nth(2).waitFor();
     t.is(await rows.count(), 3);
 
-    const narrow = await open({ page: '/fleet', width: 390, dark: true, locale: 'ko-KR' });
-    await narrow.getByText('게이트웨이 1개에서 통화 1건이 진행 중입니다.').waitFor();
-    await narrow.locator('.chart .busy').first().waitFor();
-    await everybodyCanUse(t, narrow, 'the calls by state, narrow');
+    await turnInto(page, { width: 390, dark: true, locale: 'ko-KR' });
+    await turnTo(page, '/fleet');
+    await page.getByText('게이트웨이 1개에서 통화 1건이 진행 중입니다.').waitFor();
+    await page.locator('.chart .busy').first().waitFor();
+    await everybodyCanUse(t, page, 'the calls by state, narrow', 'look');
   },
   onHold,
 );
@@ -182,17 +183,15 @@ consoleTest(
     await first.locator('.turns [aria-current]').waitFor();
     await everybodyCanUse(t, page, 'two calls');
 
-    const narrow = await open({
-      page: `/compare?one=${one}&other=${other}`,
-      width: 390,
-      dark: true,
-      locale: 'ko-KR',
-    });
-    await narrow.getByText(/\d+단계에서 갈라집니다\./).waitFor();
-    await narrow.getByRole('button', { name: '다음 차이' }).click();
-    await narrow.locator('.row-kind:not(.same)').waitFor();
-    await narrow.locator('.compared .chart .current').nth(1).waitFor();
-    await everybodyCanUse(t, narrow, 'two calls, narrow');
+    await turnInto(page, { width: 390, dark: true, locale: 'ko-KR' });
+    await turnTo(page, '/calls');
+    await page.getByRole('heading', { level: 1, name: '통화' }).waitFor();
+    await turnTo(page, `/compare?one=${one}&other=${other}`);
+    await page.getByText(/\d+단계에서 갈라집니다\./).waitFor();
+    await page.getByRole('button', { name: '다음 차이' }).click();
+    await page.locator('.row-kind:not(.same)').waitFor();
+    await page.locator('.compared .chart .current').nth(1).waitFor();
+    await everybodyCanUse(t, page, 'two calls, narrow', 'look');
   },
   onHold,
 );

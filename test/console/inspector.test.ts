@@ -14,7 +14,7 @@ import {
   type Told,
 } from '#src/console/inspector/inspection.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, turnTo } from './in-browser.ts';
+import { consoleTest, turnInto, turnTo } from './in-browser.ts';
 import { heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Inspector of the console
@@ -69,16 +69,18 @@ consoleTest(
     await rows.first().waitFor({ state: 'detached' });
     await actors.getByRole('button', { name: /^line-life/ }).waitFor();
 
-    const narrow = await open({ page: '/inspect', width: 390, dark: true, locale: 'ko-KR' });
-    const listed = narrow.locator('.inspected-calls a');
+    await turnInto(page, { width: 390, dark: true, locale: 'ko-KR' });
+    await turnTo(page, '/inspect');
+    const listed = page.locator('.inspected-calls a');
     await listed.first().waitFor();
-    await everybodyCanUse(t, narrow, 'the calls of the inspector, narrow');
-    await narrow.getByRole('searchbox').fill('nothing like it');
-    await narrow.getByText('진행 중인 통화가 없습니다.').waitFor();
-    await narrow.getByRole('searchbox').fill(call.slice(0, 8));
+    await everybodyCanUse(t, page, 'the calls of the inspector, narrow');
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('진행 중인 통화가 없습니다.').waitFor();
+    await page.getByRole('searchbox').fill(call.slice(0, 8));
     await listed.first().click();
-    await narrow.locator('.inspector-actors button').first().waitFor();
-    await everybodyCanUse(t, narrow, 'the inspector of a call, narrow');
+    await page.locator('.inspector-actors button').first().waitFor();
+    await everybodyCanUse(t, page, 'the inspector of a call, narrow', 'look');
+    await turnInto(page, { locale: 'en-US' });
     await gateway.client.post(`/api/v1/calls/${call}/hangup`, { immediate: true });
     await page.getByText('The call is over').waitFor();
   },
@@ -139,23 +141,24 @@ const away = (context: BrowserContext) => context.route('https://stately.ai/**',
 consoleTest(
   "reports when stately.ai is unreachable, and offers a window, the console and the console's own inspector",
   async (t, { open, gateway: { credentials }, complaints }) => {
-    for (const [locale, width, dark, said, console] of [
-      ['en-US', 390, true, 'stately.ai cannot be reached', 'Console'],
-      ['ko-KR', 768, false, 'stately.ai에 연결할 수 없어', '콘솔'],
+    const page = await open();
+    await away(page.context());
+    await page.goto(`${credentials.base_url}/inspect`);
+    for (const [locale, width, dark, said, console, checks] of [
+      ['en-US', 390, true, 'stately.ai cannot be reached', 'Console', 'everything'],
+      ['ko-KR', 768, false, 'stately.ai에 연결할 수 없어', '콘솔', 'look'],
     ] as const) {
-      const page = await open({ locale, width, dark });
-      await away(page.context());
-      await page.goto(`${credentials.base_url}/inspect`);
+      await turnInto(page, { locale, width, dark });
       await page.getByRole('alert').getByText(said).waitFor();
       t.is(await page.locator('iframe').count(), 0);
       t.is(await page.getByRole('button', { name: /Open in a window|새 창에서 열기/ }).count(), 1);
       t.is(await page.getByRole('alert').getByRole('link').getAttribute('href'), '/#/inspect');
       t.true(await page.getByRole('link', { name: console, exact: true }).isVisible());
-      await everybodyCanUse(t, page, `the inspector, ${locale}`);
-      await page.getByRole('button', { name: /Menu|메뉴/ }).click();
-      await page.getByRole('button', { name: 'English' }).click();
-      await page.getByRole('alert').getByText('stately.ai cannot be reached').waitFor();
+      await everybodyCanUse(t, page, `the inspector, ${locale}`, checks);
     }
+    await page.getByRole('button', { name: '메뉴' }).click();
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByRole('alert').getByText('stately.ai cannot be reached').waitFor();
     t.deepEqual(complaints, []);
   },
   inspecting,

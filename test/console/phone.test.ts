@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest } from './in-browser.ts';
+import { consoleTest, turnInto } from './in-browser.ts';
 import { allowLongSilence } from './lasting-calls.ts';
 
 // Calls
@@ -193,39 +193,34 @@ consoleTest(
   'shows the web phone beside the page, or as a sheet at the bottom on a telephone screen',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
-    for (const width of [1440, 1024, 768]) {
-      const page = await open({ width, dark: width === 1024 });
-      await page.getByRole('button', { name: 'Web phone' }).waitFor();
-      const menu = page.getByRole('link', { name: 'Overview' });
-      const before = width === 1440 ? await menu.boundingBox() : null;
-      await page.getByRole('button', { name: 'Web phone' }).click();
+    const page = await open({ width: 1440 });
+    const button = page.getByRole('button', { name: 'Web phone', exact: true });
+    await button.waitFor();
+    const menu = page.getByRole('link', { name: 'Overview' });
+    const before = await menu.boundingBox();
+    for (const [width, dark, checks] of [
+      [1440, false, 'everything'],
+      [1024, true, 'look'],
+      [768, false, 'look'],
+    ] as const) {
+      await turnInto(page, { width, dark });
+      await button.click();
       await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
       if (width === 1440) t.deepEqual(await menu.boundingBox(), before, 'the menu moves');
       const { phone, content } = await placeOf(t, page);
       t.true(content.x + content.width <= phone.x + 1, `at ${width} it covers the page`);
       t.true(content.width >= 340, `at ${width} the page has ${content.width}`);
-      await everybodyCanUse(t, page, `the phone at ${width}`);
+      await everybodyCanUse(t, page, `the phone at ${width}`, checks);
       await page.getByRole('button', { name: 'Close the web phone' }).click();
-      await page.getByRole('button', { name: 'Web phone' }).waitFor();
+      await button.waitFor();
       // The focus returns to where the phone was opened.
       await page.locator('.phone-button:focus').waitFor();
-      if (width === 1440) {
-        await page.addInitScript(
-          'globalThis.WebSocket = class extends EventTarget { close() {} send() {} };',
-        );
-        await page.reload();
-        await menu.waitFor();
-        t.deepEqual(await menu.boundingBox(), before, 'the menu moves when the phone is connected');
-      }
-      await page.context().close();
     }
-    const page = await open({ width: 390 });
-    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    await turnInto(page, { width: 390 });
     const name = await page.evaluate(
       "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.phone-button span'))",
     );
     t.is(name, 0, 'the name of the phone is cut');
-    const button = page.getByRole('button', { name: 'Web phone', exact: true });
     await button.click();
     await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
     t.is(await button.getAttribute('aria-expanded'), 'true');
@@ -243,6 +238,15 @@ consoleTest(
     await page.evaluate("document.querySelector('.phone-tools').style.width = '3rem'");
     const box = await hangUp.boundingBox();
     t.true(box !== null && box.height < 45);
+
+    await hangUp.click();
+    await page.getByText('You hung up.').waitFor();
+
+    await turnInto(page, { width: 1440 });
+    await page.addInitScript('globalThis.WebSocket = class extends EventTarget { close() {} send() {} };');
+    await page.reload();
+    await menu.waitFor();
+    t.deepEqual(await menu.boundingBox(), before, 'the menu moves when the phone is connected');
   },
   byPeople,
 );
