@@ -125,7 +125,8 @@ export const createTrunkLimits = (options: {
       }
       const at = Math.max(clock.now(), load.nextCallAt);
       load.nextCallAt = at + 1_000 / callsPerSecond;
-      if (at > clock.now()) await waitOn(clock, at - clock.now(), signal);
+      const waitMs = at - clock.now();
+      if (waitMs > 0) await waitOn(clock, waitMs, signal);
       return { permit };
     },
   };

@@ -8,6 +8,7 @@ import { hangUpAll, ringingNumber, startWorld, typesOf, untilAllGoOn } from './g
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { untilTime } from './until-time.ts';
 
 /** More than there are gateways: each takes a call over that it had before, and that another one had since. */
 const killsOfOneCall = 4;
@@ -73,7 +74,7 @@ if (missing.length > 0) {
           'before FreeSWITCH hangs up the channels',
         );
         // By then FreeSWITCH and the relay have hung up what no gateway has claimed.
-        await delay(frozenAt + frozenMs - Date.now());
+        await untilTime(frozenAt + frozenMs);
         const sent = world.end.heard.length;
 
         world.ears.forget();

@@ -17,6 +17,7 @@ import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
 import { startTlsDrachtio } from './tls-trunk.ts';
 import { startUdpEnd } from './udp-end.ts';
+import { untilTime } from './until-time.ts';
 import { soundings } from './wave.ts';
 
 /** The carriers, each for audio and SIP in the clear and for SRTP and TLS; each kind of call has a trunk of its own. */
@@ -118,7 +119,7 @@ onRealServers('calls that outlive kills', (servers) => {
       const setUp: string[] = [];
       const pauses: number[][] = [];
       for (let kills = 1; kills <= killsOfACall; kills += 1) {
-        await delay(placedAt + kills * betweenKillsMs - Date.now());
+        await untilTime(placedAt + kills * betweenKillsMs);
         if (kills === 1) {
           setUp.push(await placeCall(holder, ringing));
           await until(() => end.count('INVITE') === 1);
@@ -168,7 +169,7 @@ onRealServers('calls that outlive kills', (servers) => {
       await untilAllHave('call.held');
       await each((telephone) => telephone.tell('resume'));
       await untilAllHave('call.resumed');
-      await delay(placedAt + 60_000 - Date.now());
+      await untilTime(placedAt + 60_000);
       await each((telephone) => telephone.tell('hangup'));
       await untilAllHave('call.ended');
       for (const [index, callId] of calls.entries()) {

@@ -55,9 +55,9 @@ export const createLogRows = ({ write, lines, words, clock }: LogRowsOptions): R
     clock.clearTimeout(timer);
     waiting = waiting.toSorted(byTime);
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      const dueAt = isClosed ? 0 : dueAtOf(next);
-      if (dueAt > clock.now()) {
-        if (dueAt < Infinity) timer = clock.setTimeout(pump, dueAt - clock.now());
+      const waitMs = isClosed ? 0 : dueAtOf(next) - clock.now();
+      if (waitMs > 0) {
+        if (waitMs < Infinity) timer = clock.setTimeout(pump, waitMs);
         return;
       }
       waiting.shift();
