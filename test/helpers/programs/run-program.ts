@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { registerSharedWorker } from 'ava/plugin';
-import { z } from 'zod';
+import { addressFrom } from '#test/helpers/shared-process/process-address.ts';
 import { lineOf, told, type Request } from './program-messages.ts';
 
 export type ProgramEnd = { code: number | null; signal: NodeJS.Signals | null };
@@ -18,18 +18,6 @@ const worker = registerSharedWorker({
   filename: new URL('programs-worker.ts', import.meta.url),
   supportedProtocols: ['ava-4'],
 });
-
-const answer = z.object({ path: z.string() }).or(z.object({ failed: z.string() }));
-
-const findAddress = async (): Promise<string> => {
-  await worker.available;
-  for await (const { data } of worker.publish('address').replies()) {
-    const answered = answer.parse(data);
-    if ('failed' in answered) throw new Error(answered.failed);
-    return answered.path;
-  }
-  throw new Error('The shared worker for programs has ended');
-};
 
 type Running = {
   onOutput: (from: 'stdout' | 'stderr', text: string) => void;
@@ -57,7 +45,7 @@ const follow = async (socket: Socket): Promise<void> => {
 };
 
 const open = async (): Promise<Socket> => {
-  const socket = connect(await findAddress());
+  const socket = connect(await addressFrom(worker));
   await once(socket, 'connect');
   follow(socket).catch((error: unknown) => {
     for (const { fail } of running.values()) fail(error);
