@@ -22,6 +22,7 @@ const files =
 
 /** The longest files start first, so no processor is idle at the end. */
 const first = [
+  'test/together/console',
   'test/persistence/frozen-database',
   'test/journeys/secret-keys',
   'test/examples/examples',

@@ -1,6 +1,7 @@
 /**
- * A person at the console: a page of a real browser, on a whole gateway with the simulated line. The tests of a file share
- * a gateway for each set of settings and run one after another. Each has a workspace and a browser context of its own.
+ * A person at the console: a page of a real browser, on a whole gateway with the simulated line. The tests of a thread
+ * share a gateway for each set of settings and run one after another. Each has a workspace and a browser context of its
+ * own.
  */
 import test, { type ExecutionContext } from 'ava';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
@@ -32,7 +33,7 @@ const openBrowser = (open: () => Promise<Browser>): Promise<Browser> => {
 };
 
 /**
- * Before the first page of a file: launches a browser of the file's own, whose microphone plays this WAV file again and
+ * Before the first page of a thread: launches a browser of the file's own, whose microphone plays this WAV file again and
  * again. The shared headless shell can have no microphone.
  */
 export const hearInsteadOfMicrophone = (path: string): void => {

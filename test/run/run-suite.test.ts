@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { callerIn } from './caller-in.ts';
 import { messagesOf } from './observe-run.ts';
 import { closingLines, isGreen, slowestLines } from './summary.ts';
 import { titleTogether } from './titles-together.ts';
@@ -166,7 +167,7 @@ test('a test counts for its own file in a thread that runs several', (t) => {
   ]);
   const pendingTests = new Map([[testFile, new Set([title])]]);
   t.like(messagesOf({ type: 'timeout', period: 1, pendingTests }, '/project'), [own]);
-  // A test that a helper declares, and a failure of the thread.
+  // A test that a helper declares without a test file, and a failure of the thread.
   const shared = titleTogether('', 'some kind: replies');
   t.like(messagesOf({ type: 'test-passed', testFile, title: shared, duration: 7 }, '/project'), [
     { file: thread, title: 'some kind: replies' },
@@ -174,6 +175,20 @@ test('a test counts for its own file in a thread that runs several', (t) => {
   t.like(messagesOf({ type: 'worker-failed', testFile }, '/project'), [
     { file: thread, title: '(the file)' },
   ]);
+});
+
+test('a test that a helper declares counts for the test file that called the helper', (t) => {
+  const frames = [
+    'Error: the place of a declaration',
+    '    at Object.apply (file:///project/test/run/together.ts:60:19)',
+    '    at consoleTest (file:///project/test/console/in-browser.ts:190:8)',
+    '    at declareAll (file:///project/test/console/pages.test.ts:3:1)',
+  ];
+  const folder = 'file:///project/test/';
+  const end = '    at async ModuleJob.run (node:internal/modules/esm/module_job:437:25)';
+  const file = '    at file:///project/test/console/numbers.test.ts:15:1';
+  t.is(callerIn([...frames, file, end].join('\n'), folder), 'console/numbers.test.ts');
+  t.is(callerIn([...frames.slice(0, 3), end].join('\n'), folder), '');
 });
 
 test('tests of another file wait until those of the first one have ended', async (t) => {

@@ -4,6 +4,7 @@
  * its own, and its tests that are not serial run beside each other only.
  */
 import ava, { type ExecutionContext } from 'ava';
+import { callerIn } from './caller-in.ts';
 import { noteFile } from './file-in-progress.ts';
 import { titleTogether } from './titles-together.ts';
 import { createTurns } from './turns.ts';
@@ -64,6 +65,19 @@ const argumentsFor = (file: string, isSerial: boolean, given: readonly unknown[]
 const tests = new Set(['serial', 'skip', 'only', 'failing']);
 const hooks = new Set(['before', 'after', 'beforeEach', 'afterEach', 'always']);
 
+const testsFolder = new URL('../', import.meta.url).href;
+
+/** Number of frames between a test file and a helper that declares its tests; there are fewer. */
+const mostFrames = 30;
+
+const findCaller = (): string => {
+  const usual = Error.stackTraceLimit;
+  Error.stackTraceLimit = mostFrames;
+  const { stack = '' } = new Error('the place of a declaration');
+  Error.stackTraceLimit = usual;
+  return callerIn(stack, testsFolder);
+};
+
 /** `test` or one of its variants. `kind`: how the declared tests run; null for hooks. */
 const deferred = <Test extends (...given: never[]) => unknown>(
   declare: Test,
@@ -71,10 +85,12 @@ const deferred = <Test extends (...given: never[]) => unknown>(
   kind: 'serial' | 'concurrent' | null,
 ): Test =>
   new Proxy(declare, {
-    apply: (_, self: unknown, given: unknown[]) =>
-      void declarations.push(() => {
-        Reflect.apply(declare, self, kind === null ? given : argumentsFor(file, kind === 'serial', given));
-      }),
+    apply(_, self: unknown, given: unknown[]) {
+      const own = file === '' ? findCaller() : file;
+      declarations.push(() => {
+        Reflect.apply(declare, self, kind === null ? given : argumentsFor(own, kind === 'serial', given));
+      });
+    },
     get: (_, name) => {
       const value: unknown = Reflect.get(declare, name);
       if (typeof name !== 'string' || !isDeclare(value)) return value;
@@ -84,5 +100,5 @@ const deferred = <Test extends (...given: never[]) => unknown>(
     },
   });
 
-/** `test` of AVA for one of the files. */
+/** `test` of AVA for one of the files; '' for a helper, whose tests are those of the file that calls it. */
 export const testOf = (file: string): typeof ava => deferred(ava, file, 'concurrent');
