@@ -467,7 +467,7 @@ consoleTest(
   async (t, { gateway, open }) => {
     const id = await placeHeldCall(gateway);
     const page = await open({ page: `/calls/${id}` });
-    await page.getByRole('button', { name: 'Transfer', exact: true }).click();
+    await pressInPlace(page.getByRole('button', { name: 'Transfer', exact: true }));
     await page.getByRole('link', { name: 'Allow numbers in its settings' }).waitFor();
     t.is(await page.getByRole('button', { name: 'Transfer the call' }).count(), 0);
     await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
@@ -620,7 +620,7 @@ consoleTest(
     await allowLongSilence(gateway);
     const ringing = await gateway.call('01000000002');
     const page = await open({ page: `/calls/${ringing}` });
-    await page.getByRole('button', { name: 'Stop ringing' }).click();
+    await pressInPlace(page.getByRole('button', { name: 'Stop ringing' }));
     await page.getByText('The call was cancelled while it was ringing.').waitFor();
     t.is((await gateway.untilStatus(ringing, 'no_answer'))['end_reason'], 'cancelled');
   },

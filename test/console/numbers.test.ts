@@ -180,7 +180,7 @@ consoleTest(
     await isCopied;
     t.is(await page.evaluate('navigator.clipboard.readText()'), gateway.credentials.number_key);
 
-    await page.getByRole('button', { name: 'Reissue' }).click();
+    await pressInPlace(page.getByRole('button', { name: 'Reissue' }));
     await page.getByRole('dialog').getByRole('button', { name: 'Reissue' }).click();
     await page.getByText(gateway.credentials.number_key).waitFor({ state: 'detached' });
     t.is((await gateway.client.get('/api/v1/calls')).status, 401);
@@ -542,7 +542,7 @@ consoleTest('makes the browser ask before a changed form is closed or reloaded',
 consoleTest('does not ask before leaving an unchanged or saved form', async (t, world) => {
   const page = await world.open({ page: settingsOf(world) });
   await greeting(page).fill('Good morning.');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Save' }));
   await page.getByText('Saved.').waitFor();
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
@@ -564,18 +564,18 @@ consoleTest('restores the focus when a dialog closes', async (t, world) => {
   const number = `/numbers/${world.gateway.credentials.number_id}`;
   const page = await world.open({ page: `${number}/outbound` });
   const focused = () => page.evaluate('document.activeElement.textContent');
-  await page.getByRole('button', { name: 'Reissue' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Reissue' }));
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.is(await focused(), 'Reissue');
-  await page.getByRole('button', { name: 'Reissue' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Reissue' }));
   await page.getByRole('dialog').getByRole('button', { name: 'Reissue' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.is(await focused(), 'Reissue');
 
   await turnTo(page, `${number}/settings`);
-  await page.getByRole('button', { name: 'Delete number', exact: true }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Delete number', exact: true }));
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.is(await focused(), 'Delete number');
