@@ -1,15 +1,16 @@
 /**
  * `npm run pictures -- FOLDER`: pictures of every page of the console and of its main states, at three widths, light and
- * dark, in English and Korean, each checked with axe. Starts a gateway of its own and ends it. `--guides` takes only the
- * pictures of the guides, and compresses them. `--only call-live,phone-ko-390` takes only pictures whose names contain
- * one of these.
+ * dark, in English and Korean, each checked with axe. Starts a gateway of its own and ends it. A page enters a state once
+ * for each language and then changes its window and its colours, because a new page costs several times as much as a
+ * picture. `--guides` takes only the pictures of the guides, and compresses them. `--only call-live,phone-ko-390` takes
+ * only pictures whose names contain one of these.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { fitsWindow, violationsOn } from '#test/helpers/browser/axe.ts';
+import { fitsWindow, violationsOn, type Checks } from '#test/helpers/browser/axe.ts';
 import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
 import { startFurnishedGateway, type FurnishedGateway, type PictureLanguage } from './furnished-gateway.ts';
 import { koreanFont } from './korean-font.ts';
@@ -23,9 +24,9 @@ const heightOf = (width: number): number => (width < 600 ? 844 : 900);
 /** Chromium makes no larger pictures. */
 const tallest = 8_000;
 
-const everyLook: readonly Look[] = (['en', 'ko'] as const).flatMap((language) =>
-  widths.flatMap((width) => [false, true].map((isDark) => ({ language, width, isDark }))),
-);
+/** The narrowest first: a menu that was unfolded in a narrow window is open in a wide one, too. */
+const looksIn = (language: PictureLanguage): readonly Look[] =>
+  widths.flatMap((width) => [false, true].map((isDark) => ({ language, width, isDark })));
 
 /** The pictures of the guides: few and small. */
 const chosen: readonly { name: string; look: Look }[] = [
@@ -43,13 +44,11 @@ const webpQuality = 70;
 const openContext = async (
   browser: Browser,
   { url, tokens }: FurnishedGateway,
-  look: Look,
+  language: PictureLanguage,
   visitor: Visitor,
 ): Promise<BrowserContext> => {
   const context = await browser.newContext({
-    locale: look.language === 'ko' ? 'ko-KR' : 'en-US',
-    viewport: { width: look.width, height: heightOf(look.width) },
-    colorScheme: look.isDark ? 'dark' : 'light',
+    locale: language === 'ko' ? 'ko-KR' : 'en-US',
     reducedMotion: 'reduce',
   });
   await context.route('https://stately.ai/**', (route) => route.abort());
@@ -74,6 +73,12 @@ const settle = async (page: Page, { lastPart }: State): Promise<void> => {
   );
 };
 
+/** Sets the window and the colours of a page. */
+const turnInto = async (page: Page, { width, isDark }: Look): Promise<void> => {
+  await page.setViewportSize({ width, height: heightOf(width) });
+  await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
+};
+
 /** Brings a new page into a state. */
 const enterState = async (page: Page, address: string, state: State): Promise<void> => {
   await page.goto(address);
@@ -95,8 +100,8 @@ const takeWebp = async (page: Page, path: string): Promise<void> => {
 };
 
 /** Returns what is wrong with the page. */
-const complaintsAbout = async (page: Page): Promise<string[]> => [
-  ...(await violationsOn(page)).map(({ id, nodes }) => `axe ${id}: ${nodes[0]?.html ?? ''}`),
+const complaintsAbout = async (page: Page, checks: Checks): Promise<string[]> => [
+  ...(await violationsOn(page, checks)).map(({ id, nodes }) => `axe ${id}: ${nodes[0]?.html ?? ''}`),
   ...((await fitsWindow(page)) ? [] : ['wider than its window']),
 ];
 
@@ -118,13 +123,20 @@ const readArguments = (given: readonly string[]): Album => {
   return { folder, isForGuides: values.guides, only: values.only?.split(',') ?? null };
 };
 
-type Shot = { context: BrowserContext; url: string; liveCall: string; state: State; look: Look };
+type Sitting = {
+  context: BrowserContext;
+  url: string;
+  liveCall: string;
+  state: State;
+  looks: readonly Look[];
+};
 
-/** Takes one picture. Returns what is wrong with the page. */
-const takePicture = async (
-  { context, url, liveCall, state, look }: Shot,
+/** Takes the pictures of one state in one language, and reports what is wrong with the page. */
+const takeState = async (
+  { context, url, liveCall, state, looks }: Sitting,
   { folder, isForGuides }: Album,
-): Promise<string[]> => {
+  complain: (complaint: string) => void,
+): Promise<void> => {
   const { path, end, as, isRefused = as === 'nobody' } = state;
   const address = url + (typeof path === 'string' ? path : await path(liveCall));
   const page = await context.newPage();
@@ -134,16 +146,20 @@ const takePicture = async (
     if (message.type() === 'error' && !isRefused) logged.push(`logs ${message.text()}`);
   });
   try {
-    await enterState(page, address, state);
-    const complaints = await complaintsAbout(page);
-    if (isForGuides) {
-      await takeWebp(page, join(folder, `${state.name}.webp`));
-    } else {
-      await growToPage(page, look.width);
-      await settle(page, state);
-      await page.screenshot({ path: join(folder, `${nameOf(state.name, look)}.png`) });
+    for (const [index, look] of looks.entries()) {
+      await turnInto(page, look);
+      await (index === 0 ? enterState(page, address, state) : settle(page, state));
+      const name = nameOf(state.name, look);
+      const found = await complaintsAbout(page, index === 0 ? 'everything' : 'look');
+      if (isForGuides) {
+        await takeWebp(page, join(folder, `${state.name}.webp`));
+      } else {
+        await growToPage(page, look.width);
+        await settle(page, state);
+        await page.screenshot({ path: join(folder, `${name}.png`) });
+      }
+      for (const complaint of [...found, ...logged.splice(0)]) complain(`${name}: ${complaint}`);
     }
-    return [...complaints, ...logged];
   } finally {
     // Also after a failure: other states must not find this one.
     await end?.(page);
@@ -165,26 +181,30 @@ const takePictures = async (album: Album, started: AsyncDisposableStack): Promis
   };
   let taken = 0;
   let complaints = 0;
-  for (const look of everyLook) {
-    const states = statesOf(gateway, look.language).filter(({ name }) => isWanted(name, look));
-    if (states.length === 0) continue;
-    const liveCall = await gateway.placeLastingCall(look.language);
+  const complain = (complaint: string): void => {
+    console.log(complaint);
+    complaints += 1;
+  };
+  for (const language of ['en', 'ko'] as const) {
+    const sittings = statesOf(gateway, language)
+      .map((state) => ({ state, looks: looksIn(language).filter((look) => isWanted(state.name, look)) }))
+      .filter(({ looks }) => looks.length > 0);
+    if (sittings.length === 0) continue;
+    const liveCall = await gateway.placeLastingCall(language);
     const contexts = new Map<Visitor, BrowserContext>();
-    for (const state of states) {
+    for (const { state, looks } of sittings) {
       const { as: visitor = 'admin' } = state;
-      const context = contexts.get(visitor) ?? (await openContext(browser, gateway, look, visitor));
+      const context = contexts.get(visitor) ?? (await openContext(browser, gateway, language, visitor));
       contexts.set(visitor, context);
-      const shot = { context, url: gateway.url, liveCall, state, look };
-      const found = await takePicture(shot, album).catch((error: unknown) => [
-        error instanceof Error ? error.message : String(error),
-      ]);
-      for (const complaint of found) console.log(`${nameOf(state.name, look)}: ${complaint}`);
-      complaints += found.length;
-      taken += 1;
+      const sitting = { context, url: gateway.url, liveCall, state, looks };
+      await takeState(sitting, album, complain).catch((error: unknown) =>
+        complain(`${state.name}-${language}: ${error instanceof Error ? error.message : String(error)}`),
+      );
+      taken += looks.length;
     }
-    await gateway.endCall(look.language, liveCall);
+    await gateway.endCall(language, liveCall);
     for (const context of contexts.values()) await context.close();
-    console.log(`${nameOf('all', look)}: done`);
+    console.log(`all-${language}: done`);
   }
   console.log(`${taken} pictures in ${album.folder}, ${complaints} complaints`);
   if (complaints > 0) process.exitCode = 1;
