@@ -1816,7 +1816,7 @@ export type RehearsalResults = {
     flaky: number;
     failed: number;
   };
-  /** Who started the run: `admin:`, followed by the id of the administrator token. */
+  /** The admin token that started the run: `admin:` and the id of the token. */
   started_by: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -1905,7 +1905,7 @@ export type Rehearsal = {
     flaky: number;
     failed: number;
   };
-  /** Who started the run: `admin:`, followed by the id of the administrator token. */
+  /** The admin token that started the run: `admin:` and the id of the token. */
   started_by: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;

@@ -50,7 +50,7 @@ export const rehearsal = z
       })
       .meta({ description: 'Finished cases by outcome.' }),
     started_by: z.string().meta({
-      description: 'Who started the run: `admin:`, followed by the id of the administrator token.',
+      description: 'The admin token that started the run: `admin:` and the id of the token.',
       example: 'admin:0b7c1f64-93d1-4c5e-8a53-5a8f3f1f2f10',
     }),
     created_at: timestamp,

@@ -38,8 +38,8 @@ export const rehearsals: Readonly<Record<string, string>> = {
   'Calls of the whole run.': '전체 통화 수입니다.',
   'Calls that have ended.': '끝난 통화 수입니다.',
   'Finished cases by outcome.': '끝난 시나리오의 결과별 개수입니다.',
-  'Who started the run: `admin:`, followed by the id of the administrator token.':
-    '실행한 사람입니다. `admin:` 뒤에 관리자 토큰의 id가 옵니다.',
+  'The admin token that started the run: `admin:` and the id of the token.':
+    '실행을 시작한 관리자 토큰입니다. `admin:`과 토큰의 id로 적습니다.',
   'Those never visited.': '한 번도 거치지 않은 것들입니다.',
   'The suite, in YAML.': '시나리오(YAML)입니다.',
   '`flaky`: some of its calls passed.': '`flaky`: 일부 통화만 통과했습니다.',
