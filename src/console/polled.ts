@@ -3,19 +3,21 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, Unreachable } from './api/request.ts';
 
 export type Polled<Value> = {
-  /** The last value, which remains while the connection is lost. */
+  /** The last value, which remains while the connection is lost or the gateway is asked too often. */
   value: Value | undefined;
   /** Problem document if the gateway rejected the request, for example for an unknown call. */
   problem: Problem | undefined;
   reload: () => void;
 };
 
-/** Retry interval while the connection is lost. */
+/** Retry interval while the connection is lost, and the shortest delay after "too many requests". */
 const retryMs = 2_000;
+
+const tooManyRequests = 429;
 
 /**
  * Reads a value immediately and whenever `key` changes, and again after `everyMs`; `null` disables polling. Polling
- * pauses while the page is hidden.
+ * continues after a rejected read, at the interval of the last value, and pauses while the page is hidden.
  */
 export const usePolled = <Value>(
   key: string,
@@ -30,6 +32,7 @@ export const usePolled = <Value>(
   useEffect(() => {
     const over = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let everyMs: number | null = null;
     const again = (ms: number): void => {
       timer = setTimeout(() => (document.hidden ? again(ms) : void once()), ms);
     };
@@ -38,13 +41,18 @@ export const usePolled = <Value>(
         const value = await latest.current.read();
         if (over.signal.aborted) return;
         setState({ key, value });
-        const next = latest.current.everyMs(value);
-        if (next !== null) again(next);
+        everyMs = latest.current.everyMs(value);
+        if (everyMs !== null) again(everyMs);
       } catch (error) {
         if (over.signal.aborted) return;
-        if (error instanceof Problem) setState({ key, problem: error });
-        else if (error instanceof Unreachable) again(retryMs);
-        else throw error;
+        if (error instanceof Unreachable) again(retryMs);
+        else if (!(error instanceof Problem)) throw error;
+        else if (error.status === tooManyRequests)
+          again(Math.max(retryMs, (error.retryAfterSec ?? 0) * 1_000));
+        else {
+          setState({ key, problem: error });
+          if (everyMs !== null) again(everyMs);
+        }
       }
     };
     void once();
