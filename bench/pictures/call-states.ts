@@ -135,7 +135,16 @@ export const callStates = (gateway: FurnishedGateway, language: PictureLanguage)
       isRefused: true,
     },
     ...placeStates,
-    { name: 'fleet', path: '/#/fleet', lastPart: '.chart .busy' },
+    { name: 'fleet', path: '/#/fleet', lastPart: '.state-map .busy' },
+    {
+      name: 'fleet-arrows',
+      path: '/#/fleet',
+      lastPart: '.fleet-states a',
+      act: async (page) => {
+        await page.locator('.fleet .card-head [aria-pressed]').last().click();
+        await first(page, '.chart .busy').waitFor();
+      },
+    },
     { name: 'compare-empty', path: '/#/compare', lastPart: '.open-call button.row' },
     {
       name: 'compare',

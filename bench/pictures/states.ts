@@ -144,7 +144,7 @@ const rehearsalStates = (gateway: FurnishedGateway, language: PictureLanguage): 
     {
       name: 'rehearsal',
       path: `/#/rehearsals/${gateway.rehearsal[language]}`,
-      lastPart: '.chart .visited',
+      lastPart: '.state-map .busy',
       act: click('.failed-call [aria-expanded]'),
     },
     {

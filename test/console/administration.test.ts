@@ -6,9 +6,10 @@ import { rehearsalWords as rehearsalWordsInEnglish } from '#src/console/language
 import { ko } from '#src/console/language/ko.ts';
 import { rehearsalWords as rehearsalWordsInKorean } from '#src/console/language/ko/rehearsal-words.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
+import { until } from '#test/helpers/until.ts';
 import { downloadedText } from './downloaded.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, pressInPlace, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, pressInPlace, turnTo, type ConsoleWorld } from './in-browser.ts';
 import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Pages
@@ -29,15 +30,15 @@ consoleTest(
     const page = await open({ page: '/workspace' });
     const field = (label: string) => page.getByLabel(label, { exact: true });
     const save = () => page.getByRole('button', { name: 'Save' }).click();
-    t.is(await field('Longest allowed duration').getAttribute('placeholder'), 'Default: 1800');
-    await field('Longest allowed duration').fill('9000');
+    t.is(await field('Longest allowed call').getAttribute('placeholder'), 'Default: 1800');
+    await field('Longest allowed call').fill('9000');
     await save();
     await page.getByText('This must be at most 1800.').waitFor();
-    await field('Longest allowed duration').fill('300');
+    await field('Longest allowed call').fill('300');
     await field('Time zone').selectOption('Europe/Berlin');
     await field('Calls at once, all numbers').fill('7');
     await page.getByText('Used today: 0 min.').waitFor();
-    await field('Minutes a day, outbound').fill('600');
+    await field('Outbound minutes per day').fill('600');
     await field('Recording').selectOption('Do not record');
     await save();
     await page.getByText('Saved.').waitFor();
@@ -68,14 +69,14 @@ consoleTest(
     const page = await open({ page: '/workspace' });
     const save = () => page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^Allowed: Mobile numbers, Fixed lines, /).waitFor();
-    await page.getByLabel('Destinations').selectOption('Only what is chosen here');
+    await page.getByLabel('Destinations').selectOption('Only these');
     t.true(await page.getByLabel('Mobile numbers').isChecked(), 'it begins with what holds');
     t.false(await page.getByLabel('Premium-rate numbers').isChecked());
     await page.getByLabel('Pagers').uncheck();
-    await page.getByLabel(/^Prefixes that are denied/).fill('0505, 02-1');
+    await page.getByLabel(/^Denied prefixes/).fill('0505, 02-1');
     await save();
     await page.getByText('This is no beginning of a number, such as 0505 or +1242.').waitFor();
-    await page.getByLabel(/^Prefixes that are denied/).fill('0505, +1242');
+    await page.getByLabel(/^Denied prefixes/).fill('0505, +1242');
     await save();
     await page.getByText('Saved.').waitFor();
     const { body } = await gateway.admin.get('/api/v1/admin/workspace');
@@ -85,8 +86,8 @@ consoleTest(
     await page.getByRole('link', { name: 'Numbers' }).click();
     await page.getByRole('link', { name: gateway.credentials.number }).click();
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByText('A number narrows what its workspace allows').waitFor();
-    await page.getByLabel('Destinations').selectOption('Only what is chosen here');
+    await page.getByText('A number can only narrow what its workspace allows').waitFor();
+    await page.getByLabel('Destinations').selectOption('Only these');
     t.false(await page.getByLabel('Pagers').isChecked());
   },
 );
@@ -94,13 +95,13 @@ consoleTest(
 consoleTest('creates a token, shows it once, lists and revokes it', async (t, { gateway, open }) => {
   const page = await open({ page: '/tokens' });
   await page.locator('.row', { hasText: 'test' }).getByText('(you)').waitFor();
-  await page.getByRole('link', { name: 'Make a token' }).click();
-  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('link', { name: 'Create a token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('This is required.').waitFor();
   await page.getByLabel('Name').fill('Dashboard');
   await page.getByRole('radio', { name: /Viewer/ }).check();
   await page.getByLabel('Valid').selectOption('For 30 days');
-  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.getByRole('group', { name: 'Dashboard' }).locator('code').textContent();
   const viewer = gateway.client.as(token ?? '');
   t.is((await viewer.get('/api/v1/admin/numbers')).status, 200);
@@ -184,7 +185,7 @@ consoleTest(
 
 /** Buttons that a viewer may press, because they change nothing. */
 const harmless =
-  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Filters|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
+  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keyboard shortcuts \?|Filters|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
 
 consoleTest(
   'shows a viewer every page, without actions that the API would reject',
@@ -259,7 +260,7 @@ consoleTest(
       '/tokens/new',
     ]) {
       await page.evaluate(`location.hash = '${path}'`);
-      await page.getByRole('heading', { level: 1, name: 'This is for admins.' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Admins only' }).waitFor();
       await page.evaluate(`location.hash = '/calls'`);
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
     }
@@ -288,23 +289,40 @@ consoleTest(
     const own = page.getByRole('listitem').filter({ hasText: 'gateway (this console)' });
     await own.getByText('1 call in progress').waitFor();
     await own.getByText('Running').waitFor();
-    await own.getByText(/busy [\d.]+% · memory [\d.]+% · timers late by .* · version /).waitFor();
+    await own.getByText(/load [\d.]+% · memory [\d.]+% · timer delay .* · version /).waitFor();
     await keepLostGateway(t, databaseUrl);
     const other = page.getByRole('listitem').filter({ hasText: 'other' });
-    await other.getByText('Gone').waitFor();
+    await other.getByText('Lost').waitFor();
     await other.getByText('0 calls in progress').waitFor();
-    await other.getByText('The others go on with its calls').waitFor();
+    await other.getByText('the others continue its calls').waitFor();
     await runStatement(databaseUrl, `update call set epoch = 2 where id = '${callId}'`);
-    await own.getByText('1 of them began elsewhere').waitFor();
+    await own.getByText('1 of them taken over').waitFor();
     await hangUp(gateway, callId);
     t.pass();
   },
   slowLines,
 );
 
+consoleTest('reads a list again after a rejected read', async (t, { open }) => {
+  const page = await open({ page: '/tokens' });
+  const answers = [429, 200, 403];
+  let reads = 0;
+  await page.route('**/api/v1/admin/gateways', (route) => {
+    const status = answers[reads] ?? 200;
+    reads += 1;
+    return status === 200 ? route.continue() : route.fulfill({ status, json: { code: 'rejected' } });
+  });
+  await turnTo(page, '/gateways');
+  const own = page.getByRole('listitem').filter({ hasText: 'gateway (this console)' });
+  await own.waitFor();
+  await until('the list is read after the second rejection', () => reads > answers.length || undefined);
+  await own.waitFor();
+  t.pass();
+});
+
 consoleTest('names an address that leads to no page, and offers the pages', async (t, { open }) => {
   const page = await open({ page: '/gateway' });
-  await page.getByText('Nothing is at #/gateway').waitFor();
+  await page.getByText('There is no page at #/gateway').waitFor();
   await everybodyCanUse(t, page, 'an address without a page');
   await page.locator('main').getByRole('link', { name: 'Gateways' }).click();
   await page.getByRole('heading', { level: 1, name: 'Gateways' }).waitFor();
@@ -335,7 +353,7 @@ consoleTest('filters the audit log and keeps the filters in the URL', async (t, 
   await page.getByRole('searchbox', { name: 'Search' }).fill('');
   await page.locator('.changes').first().waitFor();
 
-  await page.getByLabel('Of what').selectOption({ label: `Number ${credentials.number}` });
+  await page.getByLabel('Target').selectOption({ label: `Number ${credentials.number}` });
   await rows.getByText('Trunk added').waitFor({ state: 'detached' });
   t.is(new URLSearchParams(page.url().split('?')[1]).get('subject'), `number:${credentials.number_id}`);
   await page.getByLabel('What', { exact: true }).selectOption('number.changed');
@@ -352,7 +370,7 @@ consoleTest('filters the audit log and keeps the filters in the URL', async (t, 
   await rows.nth(1).waitFor();
   t.is(await rows.count(), 2);
   await page.getByLabel('Last day').fill('2020-01-01');
-  await page.getByText('Nothing fits these filters').waitFor();
+  await page.getByText('No matching entries').waitFor();
   await page.getByRole('button', { name: 'Show all entries' }).click();
   await rows.getByText('Trunk added').waitFor();
 

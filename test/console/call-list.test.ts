@@ -93,7 +93,7 @@ consoleTest(
     await rowOf(page, 101).waitFor();
     t.deepEqual(await rowsOf(page).locator('mark').allInnerTexts(), ['01000010101']);
     await page.getByLabel('Search').fill('헬리콥터');
-    await page.getByText('No call fits these filters').waitFor();
+    await page.getByText('No matching calls').waitFor();
     await page.getByLabel('Search').fill('…');
     await page.getByText('Search for one to 8 words, or for digits.').waitFor();
     await page.getByRole('button', { name: 'Show all calls' }).click();
@@ -106,7 +106,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('First day').fill('2001-01-01');
     await page.getByLabel('Last day').fill('2001-01-31');
-    await page.getByText('No call fits these filters').waitFor();
+    await page.getByText('No matching calls').waitFor();
     const firstDay = page.getByRole('button', { name: 'Remove the filter First day: 2001-01-01' });
     await firstDay.click();
     await firstDay.waitFor({ state: 'detached' });
@@ -129,7 +129,7 @@ consoleTest(
       route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
     );
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    await page.getByText('Saved, but not all: only the first 50,000 calls.').waitFor();
+    await page.getByText('Saved the first 50,000 calls only.').waitFor();
   },
   someSpeed,
 );
@@ -155,7 +155,7 @@ consoleTest(
     // Letters typed into the field are text, not shortcuts.
     await page.keyboard.type('jk');
     t.is(await page.getByLabel('Search').inputValue(), 'jk');
-    await page.getByText('No call fits these filters').waitFor();
+    await page.getByText('No matching calls').waitFor();
     await page.getByLabel('Search').fill('');
     await rowOf(page, 2).waitFor();
     await page.getByRole('heading', { name: 'Calls' }).focus();
@@ -240,7 +240,7 @@ consoleTest(
     await page.getByRole('link', { name: heldCallee }).waitFor({ state: 'detached' });
     t.regex(page.url(), /#\/calls\?status=no_answer$/);
     await page.getByLabel('Direction').selectOption('inbound');
-    await page.getByText('No call fits these filters').waitFor();
+    await page.getByText('No matching calls').waitFor();
 
     const korean = await open({ locale: 'ko-KR' });
     await korean.getByRole('link', { name: /01055550000.*이쪽에서 종료/ }).click();

@@ -197,7 +197,7 @@ consoleTest(
     t.deepEqual(await messages.allInnerTexts(), ['Connection lost. Trying again …']);
     for (const name of [...actions, 'Save as JSON']) {
       t.is(await button(name).getAttribute('aria-disabled'), 'true', name);
-      t.is(await button(name).getAttribute('title'), 'Not possible while the connection is lost.', name);
+      t.is(await button(name).getAttribute('title'), 'Not available while the connection is lost.', name);
     }
     await button('End at once').dispatchEvent('click');
     await button('Say it').dispatchEvent('click');
@@ -349,13 +349,13 @@ consoleTest(
     await page.locator('.acts button:focus', { hasText: 'Transfer' }).waitFor();
     await unfold.press('Enter');
     await page.getByText('This number may transfer calls to 0100000001*, 0212345678.').waitFor();
-    await page.getByRole('radio', { name: 'With a briefing' }).check();
+    await page.getByRole('radio', { name: 'Warm' }).check();
     await to.fill('02-999-9999');
-    await page.getByLabel('Key that takes the call').fill('12');
+    await page.getByLabel('Key that accepts the call').fill('12');
     await page.getByRole('button', { name: 'Transfer the call' }).click();
     await page.getByText('This must be one key of the telephone: 0 to 9, *, # or A to D.').waitFor();
     await settledAxe(t, page, 'the form of a transfer');
-    await page.getByLabel('Key that takes the call').fill('1');
+    await page.getByLabel('Key that accepts the call').fill('1');
     await to.press('Enter');
     // A number that is not permitted; the error is beside the field, which has the focus.
     await page.locator('[name=to][aria-invalid=true]:focus').waitFor();
@@ -366,7 +366,7 @@ consoleTest(
     await settledAxe(t, korean, 'the form of a transfer, narrow', 'look');
 
     await to.fill('010-0000-0013');
-    await page.getByLabel('Rings for at most').fill('120');
+    await page.getByLabel('Ring time').fill('120');
     await page.getByRole('button', { name: 'Transfer the call' }).click();
     for (const shown of [page, korean]) {
       await shown.locator('.transfer-line', { hasText: '01000000013' }).waitFor();
@@ -375,16 +375,16 @@ consoleTest(
       await settledAxe(t, shown, 'a person is rung', shown === page ? 'everything' : 'look');
     }
     t.is(await unfold.count(), 0, 'one at a time');
-    await page.locator('.live-line').getByText('A person is rung').waitFor();
+    await page.locator('.live-line').getByText('Calling a person').waitFor();
     await korean.getByRole('button', { name: '연결 취소' }).click();
-    await page.locator('.transfer-line', { hasText: 'Taken back; the agent continues' }).waitFor();
+    await page.locator('.transfer-line', { hasText: 'Transfer cancelled; the agent continues' }).waitFor();
     await unfold.waitFor();
 
     await unfold.click();
     await to.fill('01000000012');
     await page.getByRole('button', { name: 'Transfer the call' }).click();
     await page.locator('.transfer-line', { hasText: 'not connected: busy' }).waitFor();
-    await page.locator('.timeline li', { hasText: 'Nobody was reached to take the call busy' }).waitFor();
+    await page.locator('.timeline li', { hasText: 'Transfer failed busy' }).waitFor();
     await korean.locator('.transfer-line', { hasText: '연결하지 못함: 통화 중' }).waitFor();
     await hangUp(gateway, id);
   },
@@ -397,13 +397,13 @@ consoleTest(
     await gateway.admin.patch(gateway.numberPath, { transfer_to: ['01000000011'] });
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
     const page = await open({ page: `/calls/${id}` });
-    const isShown = willShow(page, 'The other party talks with the person; the agent is out');
-    const isOnTheFloor = willShow(page, 'Talks with a person');
+    const isShown = willShow(page, 'The other party talks with the person; the agent has left');
+    const isOnTheFloor = willShow(page, 'Talking with a person');
     const { status } = await gateway.client.post(`/api/v1/calls/${id}/transfer`, { to: '01000000011' });
     t.is(status, 202);
     await isShown;
     await isOnTheFloor;
-    await page.getByText('it ended when one of both hung up').waitFor();
+    await page.getByText('The call ended when one of the two hung up').waitFor();
     t.is(await page.locator('.acts').count(), 0);
     await page.locator('.call-facts', { hasText: '01000000011 · connected' }).waitFor();
   },
@@ -436,14 +436,14 @@ consoleTest(
     await button('Say something').click();
     t.is(await page.getByLabel('Keys', { exact: true }).count(), 0, 'one form at a time');
     await page.getByLabel('Words').fill('잠시만요.');
-    await page.getByLabel('At once, instead of').check();
+    await page.getByLabel('Interrupt the agent').check();
     await button('Say it').click();
     await page.getByText('The words will be said.').waitFor();
     t.deepEqual(await written('say.requested'), [{ text: '잠시만요.', interrupt: true }]);
 
     await button('Collect keys').click();
     await page.getByLabel('How many').fill('4');
-    await page.getByLabel('Key that finishes').fill('#');
+    await page.getByLabel('Finish key').fill('#');
     await page.getByLabel('Secret').check();
     await button('Collect').click();
     await page.getByText('The agent waits for the keys.').waitFor();
@@ -468,10 +468,10 @@ consoleTest(
     const id = await placeHeldCall(gateway);
     const page = await open({ page: `/calls/${id}` });
     await pressInPlace(page.getByRole('button', { name: 'Transfer', exact: true }));
-    await page.getByRole('link', { name: 'Allow numbers in its settings' }).waitFor();
+    await page.getByRole('link', { name: 'Allow targets in its settings' }).waitFor();
     t.is(await page.getByRole('button', { name: 'Transfer the call' }).count(), 0);
-    await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
-    await page.getByLabel('Calls may be transferred to').waitFor();
+    await page.getByRole('link', { name: 'Allow targets in its settings' }).click();
+    await page.getByLabel('Transfer targets').waitFor();
     await hangUp(gateway, id);
   },
   someSpeed,
@@ -486,7 +486,7 @@ consoleTest(
     await gateway.admin.put('/api/v1/admin/simulator/callees/01055551111', { script });
     const page = await open({ page: '/place-call' });
     const to = page.getByLabel('To', { exact: true });
-    const people = page.getByRole('group', { name: 'People of the simulated line' });
+    const people = page.getByRole('group', { name: 'Simulated people' });
     const happens = page.locator('.place-beside .facts');
     await happens.getByText('Answers after a second, talks politely').waitFor();
     t.is(await to.inputValue(), '01000000001');
@@ -494,7 +494,7 @@ consoleTest(
     t.is(await to.inputValue(), '01055551111');
     await happens.getByText('A script of 3 steps.').waitFor();
     await to.fill('02-1234-5678');
-    await happens.getByText('It rings on the web phones of this workspace').waitFor();
+    await happens.getByText('Rings on the web phones of this workspace').waitFor();
     await pressInPlace(people.getByRole('button', { name: /^Is busy/ }));
     await happens.getByText('Is busy.', { exact: true }).waitFor();
     t.is(await people.locator('[aria-pressed=true]').count(), 1);
@@ -564,7 +564,7 @@ consoleTest(
     await page.locator('.chart .state.around[data-state=active]').waitFor();
 
     await page.getByRole('button', { name: 'End at once' }).click();
-    await page.getByText('The call was hung up at once, as requested.').waitFor();
+    await page.getByText('The call was hung up immediately, as requested.').waitFor();
     await page.locator('.timeline li', { hasText: 'Ended Ended by our side' }).waitFor();
 
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
@@ -577,7 +577,7 @@ consoleTest(
       .getByText(/^0:01 \/ /)
       .waitFor();
 
-    const breaksOff = page.getByText('A part of the recording is missing');
+    const breaksOff = page.getByText('Part of the recording is missing');
     t.is(await breaksOff.count(), 0);
     await page.route(/\/api\/v1\/admin\/calls\/[\da-f-]{36}$/, async (route) => {
       const response = await route.fetch();
@@ -631,7 +631,7 @@ consoleTest(
   'shows a call of another workspace as not found',
   async (t, { open }) => {
     const foreign = await open({ page: '/calls/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11' });
-    await foreign.getByText('There is nothing here.').waitFor();
+    await foreign.getByText('Not found').waitFor();
     t.pass();
   },
   someSpeed,
@@ -711,7 +711,7 @@ consoleTest(
     const callId = await world.gateway.call('01000000003');
     await world.gateway.untilStatus(callId, 'no_answer');
     const page = await world.open({ page: `/calls/${callId}` });
-    await page.getByText('this call was simulated, and no telephone network took part').waitFor();
+    await page.getByText('this call was simulated, without a telephone network').waitFor();
     await turnInto(page, { locale: 'ko-KR' });
     await page.getByText('시뮬레이션 통화이므로 실제 전화망을 거치지 않았습니다').waitFor();
     t.is(await page.locator('.sip-ladder').count(), 0);
@@ -787,17 +787,17 @@ consoleTest(
     await countSound(page);
     t.is(await button.getAttribute('aria-pressed'), 'false');
     await button.click();
-    await page.getByText('You hear both parties; they do not hear you.').waitFor();
+    await page.getByText('You hear both parties. They do not hear you.').waitFor();
     t.is(await button.getAttribute('aria-pressed'), 'true');
     await until('something is played', async () => (await soundsOf(page)) > 10 || undefined);
     await everybodyCanUse(t, page, 'listening to a call');
 
     await world.gateway.client.post(`/api/v1/calls/${callId}/recording/pause`);
-    await page.getByText('Silence: what is said now').waitFor();
+    await page.getByText('Muted: what is said now').waitFor();
     await world.gateway.client.post(`/api/v1/calls/${callId}/recording/resume`);
-    await page.getByText('You hear both parties; they do not hear you.').waitFor();
+    await page.getByText('You hear both parties. They do not hear you.').waitFor();
     await button.click();
-    await page.getByText('You hear both parties; they do not hear you.').waitFor({ state: 'detached' });
+    await page.getByText('You hear both parties. They do not hear you.').waitFor({ state: 'detached' });
     t.is(await button.getAttribute('aria-pressed'), 'false');
     phone.send({ type: 'hang_up' });
     await button.waitFor({ state: 'detached' });

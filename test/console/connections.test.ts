@@ -35,7 +35,7 @@ consoleTest(
     receiver.trust(z.string().parse(secret));
     await page.getByRole('button', { name: 'Done' }).click();
 
-    await page.getByText('Nothing was delivered yet.').waitFor();
+    await page.getByText('No deliveries yet.').waitFor();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText(/Delivered: HTTP 204/).waitFor();
     await gateway.call('01000000003');
@@ -76,17 +76,17 @@ consoleTest(
     await page.getByText(/^Failing since /).waitFor();
     const reason =
       'Nothing listens at 127.0.0.1:9. Start the server, or correct the host and port of the URL.';
-    const trouble = page.getByRole('region', { name: 'Why nothing arrives' });
+    const trouble = page.getByRole('region', { name: 'Why deliveries fail' });
     await trouble.getByText(reason).waitFor();
     await trouble.getByText('The connection failed: ECONNREFUSED').waitFor();
     await page
       .locator('.page-head')
-      .getByText(/Nothing was delivered yet/)
+      .getByText(/No delivery has succeeded yet/)
       .waitFor();
-    await page.getByText('Receiver fails').first().waitFor();
+    await page.getByText('Endpoint failing').first().waitFor();
     t.is(await page.getByText('Waiting', { exact: true }).count(), 0);
     await page.locator('.deliveries summary').first().click();
-    await page.getByRole('region', { name: 'What is sent' }).getByText('"type": "call.ringing"').waitFor();
+    await page.getByRole('region', { name: 'Payload' }).getByText('"type": "call.ringing"').waitFor();
     await page.getByRole('list', { name: 'Attempts' }).getByText(reason).first().waitFor();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText(`Not delivered. ${reason}`).waitFor();
@@ -114,15 +114,15 @@ consoleTest('adds, changes, checks and deletes a trunk', async (t, { gateway, op
   await page.getByRole('link', { name: 'Add a trunk' }).click();
   await page.getByLabel('Name', { exact: true }).fill('carrier');
   await page.getByLabel('Host').fill('sip example com');
-  await page.getByLabel('Addresses that calls come from').fill('203.0.113.0/24\nnowhere');
-  await page.getByRole('checkbox', { name: 'Register at the trunk' }).check();
+  await page.getByLabel('Addresses that may send calls').fill('203.0.113.0/24\nnowhere');
+  await page.getByRole('checkbox', { name: 'Register with the trunk' }).check();
   await page.getByText('More settings').press('Enter');
   await page.getByRole('checkbox', { name: 'Let the trunk make cold transfers (REFER)' }).check();
   await page.getByRole('button', { name: 'Add trunk' }).click();
   await page.getByText('This is neither a host name nor an IP address').waitFor();
   await page.getByText('This is neither an IP address nor a block').waitFor();
   await page.getByLabel('Host').fill('sip.example.com');
-  await page.getByLabel('Addresses that calls come from').fill('203.0.113.0/24');
+  await page.getByLabel('Addresses that may send calls').fill('203.0.113.0/24');
   await page.getByRole('button', { name: 'Add trunk' }).click();
   await page.getByText('A trunk that is registered at needs a user name.').waitFor();
   await page.getByLabel('User name').fill('acme');
@@ -178,7 +178,7 @@ consoleTest(
     const page = await open({ page: '/trunks/new' });
     const provider = page.getByRole('combobox', { name: 'Provider' });
     const host = page.getByLabel('Host');
-    const numbers = page.getByLabel('How numbers are written');
+    const numbers = page.getByLabel('Number format');
     await page.getByLabel('Name', { exact: true }).fill('carrier');
     await page.getByLabel('User name').fill('acme');
 
@@ -225,7 +225,7 @@ consoleTest(
   async (t, { gateway, open }) => {
     const page = await open({ page: '/trunks/new' });
     const user = page.getByLabel('User name');
-    const header = page.getByLabel('Header with the caller’s number');
+    const header = page.getByLabel('Caller ID header');
     await page.getByLabel('Name', { exact: true }).fill('border');
     await user.fill('acme');
     t.false(await header.isVisible());
@@ -236,7 +236,7 @@ consoleTest(
     await page.getByRole('radio', { name: 'Telephone system (PBX)' }).check();
     await user.waitFor();
     t.is(await user.inputValue(), 'acme');
-    t.true(await page.getByRole('checkbox', { name: 'Register at the trunk' }).isChecked());
+    t.true(await page.getByRole('checkbox', { name: 'Register with the trunk' }).isChecked());
     await page.getByRole('radio', { name: 'Session border controller (SBC)' }).check();
     await page.getByLabel('Host').fill('sbc.example.com');
     await everybodyCanUse(t, page, 'a trunk to a session border controller');

@@ -8,6 +8,7 @@ import { stepMs, turnAt } from '#src/console/compare/in-step.ts';
 import type { LoadedCall } from '#src/console/compare/loaded-call.ts';
 import { isProblem, readCallFile } from '#src/console/compare/read-call-file.ts';
 import { arrowNamed, callsIn, stateRows, statesInPicture, timesTaken } from '#src/console/fleet/tallies.ts';
+import { lastName, nestedStates } from '#src/console/parts/state-boxes.ts';
 import { until } from '#test/helpers/until.ts';
 import { downloadedText } from './downloaded.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
@@ -32,7 +33,16 @@ consoleTest(
     });
     const page = await open({ page: '/fleet' });
     await page.getByText('2 calls in progress at one gateway.').waitFor();
-    // The table and the picture show the same number, and the picture shows it on the outer states, too.
+    // The boxes, the table and the picture show the same number.
+    const box = page.locator('.state-map .busy', { hasText: 'conversing' });
+    await box.getByText('2 Now', { exact: true }).waitFor();
+    await box.getByText(/^3 times · /).waitFor();
+    await box.getByRole('list', { name: 'Next states' }).waitFor();
+    const heldCalls = '#/calls?state=call.active.talking.conversing';
+    t.is(await box.getByRole('link').getAttribute('href'), heldCalls);
+    await everybodyCanUse(t, page, 'the calls by state in boxes');
+    await page.getByRole('button', { name: 'Arrows' }).click();
+    // The picture shows it on the outer states, too.
     const state = page.locator('.chart [data-state="active.talking.conversing"]');
     await state.locator(':scope > .tally').getByText('2', { exact: true }).waitFor();
     await page.locator('.chart [data-state="active"] > .tally').getByText('2', { exact: true }).waitFor();
@@ -47,7 +57,7 @@ consoleTest(
       .waitFor();
     await page.getByRole('table', { name: 'Where calls went' }).getByText('completed').first().waitFor();
     await page.getByText(/^Past: 3 calls\. As of \d\d:\d\d:\d\d\.$/).waitFor();
-    await everybodyCanUse(t, page, 'the calls by state');
+    await everybodyCanUse(t, page, 'the calls by state', 'look');
 
     // One call fewer, without a reload.
     await hangUp(gateway, held[0] ?? '');
@@ -77,7 +87,7 @@ consoleTest(
     await turnInto(page, { width: 390, dark: true, locale: 'ko-KR' });
     await turnTo(page, '/fleet');
     await page.getByText('게이트웨이 1개에서 통화 1건이 진행 중입니다.').waitFor();
-    await page.locator('.chart .busy').first().waitFor();
+    await page.locator('.state-map .busy').first().waitFor();
     await everybodyCanUse(t, page, 'the calls by state, narrow', 'look');
   },
   onHold,
@@ -126,7 +136,7 @@ consoleTest(
 
     // The same call as a file goes the same way, whether the file is chosen or dropped.
     await give('call.json', text);
-    await page.getByText('Both calls go the same way.').waitFor();
+    await page.getByText('Both calls have the same steps.').waitFor();
     await second.getByText('From the file call.json.').waitFor();
     await second.locator('.turns').getByText('말씀하세요').waitFor();
     await second.getByRole('button', { name: 'Choose another call' }).click();
@@ -141,13 +151,13 @@ consoleTest(
     await second.getByRole('alert').getByText('dropped.txt: This is not a file of a call').waitFor();
     await drag(second, 'drop', 'dropped.json', text);
     await second.getByText('From the file dropped.json.').waitFor();
-    await page.getByText('Both calls go the same way.').waitFor();
+    await page.getByText('Both calls have the same steps.').waitFor();
 
     // A call with two more steps and a changed one is aligned again behind each of them.
     await second.getByRole('button', { name: 'Choose another call' }).click();
     await drag(second, 'drop', 'other.json', withDifferences(text));
     const summary = page.getByText(
-      'Steps of the first call alone: 1; of the second call alone: 2; steps that differ: 1.',
+      'Steps only in the first call: 1; only in the second call: 2; different: 1.',
     );
     await summary.waitFor();
     const kind = page.locator('.row-kind');
@@ -175,7 +185,7 @@ consoleTest(
       .getByRole('button', { name: /No answer|Cancelled|Busy/ })
       .first()
       .click();
-    await page.getByText(/They part at step \d+\./).waitFor();
+    await page.getByText(/They differ from step \d+\./).waitFor();
     await page.getByRole('button', { name: 'Next difference' }).click();
     await page.locator('.row-kind:not(.same)').waitFor();
     await first.locator('.chart .current').waitFor();
@@ -297,6 +307,17 @@ test('lists the states of now and of the past in the order of the picture', (t) 
       ['newer', 0, 2],
     ],
   );
+});
+
+test('nests the states of a picture, and shortens their names', (t) => {
+  t.deepEqual(nestedStates(['', 'active', 'active.talking', 'active.talking.conversing', 'over']), [
+    {
+      state: 'active',
+      inner: [{ state: 'active.talking', inner: [{ state: 'active.talking.conversing', inner: [] }] }],
+    },
+    { state: 'over', inner: [] },
+  ]);
+  t.deepEqual(['active.talking.conversing', 'over', ''].map(lastName), ['conversing', 'over', '']);
 });
 
 // Two calls in step

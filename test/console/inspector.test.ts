@@ -61,9 +61,9 @@ consoleTest(
     await page.getByRole('button', { name: 'Pause' }).click();
     const before = await rows.count();
     await press();
-    await page.getByRole('button', { name: /Go on \(\d+ new\)/ }).waitFor();
+    await page.getByRole('button', { name: /Continue \(\d+ new\)/ }).waitFor();
     t.is(await rows.count(), before);
-    await page.getByRole('button', { name: /Go on/ }).click();
+    await page.getByRole('button', { name: /Continue/ }).click();
     await rows.nth(before).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await rows.first().waitFor({ state: 'detached' });
@@ -203,7 +203,7 @@ consoleTest(
     t.is(page.url(), `${credentials.base_url}/inspect`);
     await page.getByLabel('Admin token').fill('gw_admin_nobody');
     await page.getByRole('button', { name: 'Watch' }).click();
-    await page.getByText(/^Not let in/).waitFor();
+    await page.getByText(/^Rejected/).waitFor();
   },
   inspecting,
 );

@@ -66,8 +66,8 @@ consoleTest('adds a number and connects it to an agent', async (t, { gateway, op
   await page.getByLabel('Agent type').selectOption('webhook');
   await page.getByLabel('Chat URL').fill('http://agent.example.com/');
   await page.getByLabel('Agent authentication token').fill('secret-token');
-  await page.getByLabel('Header of your own: name').fill('X-Api-Key');
-  await page.getByLabel('Header of your own: value').fill('key-of-the-agent');
+  await page.getByLabel('Custom header: name').fill('X-Api-Key');
+  await page.getByLabel('Custom header: value').fill('key-of-the-agent');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The URL must begin with https://.').waitFor();
   t.is(await page.getByLabel('Agent authentication token').inputValue(), 'secret-token');
@@ -77,7 +77,7 @@ consoleTest('adds a number and connects it to an agent', async (t, { gateway, op
   // The token is written, and never read back.
   t.is(await page.getByLabel('Agent authentication token').inputValue(), '');
   await page.getByText('A token is stored.').waitFor();
-  t.is(await page.getByLabel('Header of your own: value').inputValue(), '');
+  t.is(await page.getByLabel('Custom header: value').inputValue(), '');
   await page.getByLabel('Remove the stored header x-api-key').waitFor();
 
   await page.getByRole('link', { name: 'Try this agent' }).click();
@@ -88,8 +88,8 @@ consoleTest('adds a number and connects it to an agent', async (t, { gateway, op
   await page.getByText('안녕하세요, 무엇을 도와드릴까요?').first().waitFor();
   const stored = { authorization: 'Bearer secret-token', 'x-api-key': 'key-of-the-agent' };
   t.like(agent.requests.at(-1)?.headers, stored);
-  await page.getByLabel('Header of your own: name').fill('x-api-key');
-  await page.getByLabel('Header of your own: value').fill('another-key');
+  await page.getByLabel('Custom header: name').fill('x-api-key');
+  await page.getByLabel('Custom header: value').fill('another-key');
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   await page.getByText('Every turn got a reply.').waitFor();
   t.is(agent.requests.at(-1)?.headers['x-api-key'], 'another-key');
@@ -103,15 +103,15 @@ consoleTest('adds, replaces and removes headers of an agent one by one', async (
   await page.getByLabel('Agent type').selectOption('webhook');
   await page.getByLabel('Chat URL').fill('http://127.0.0.1:9/');
   const add = async (name: string, value: string) => {
-    await page.getByLabel('Header of your own: name').fill(name);
-    await page.getByLabel('Header of your own: value').fill(value);
+    await page.getByLabel('Custom header: name').fill(name);
+    await page.getByLabel('Custom header: value').fill(value);
     await page.getByRole('button', { name: 'Save' }).first().click();
   };
   await add('Content-Type', 'text/plain');
   await page
     .getByText('This header belongs to the connection or to the gateway and cannot be set.')
     .waitFor();
-  t.is(await page.getByLabel('Header of your own: value').inputValue(), 'text/plain');
+  t.is(await page.getByLabel('Custom header: value').inputValue(), 'text/plain');
   await add('x-one', '');
   await page.getByText('This is required.').waitFor();
   await add('x-one', 'first-value');
@@ -187,26 +187,26 @@ consoleTest(
     t.is((await gateway.client.as((await key.textContent()) ?? '').get('/api/v1/calls')).status, 200);
 
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByLabel('Ringing time').fill('1');
-    await page.getByLabel('Silence time-out').fill('ten');
+    await page.getByLabel('Ring timeout').fill('1');
+    await page.getByLabel('Silence timeout').fill('ten');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter a whole number.').waitFor();
-    await page.getByLabel('Silence time-out').fill('10');
+    await page.getByLabel('Silence timeout').fill('10');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('This must be at least 5.').waitFor();
-    await page.getByLabel('Ringing time').fill('20');
-    t.is(await page.getByLabel('A voice is one after').count(), 0, 'numbers belong to a mode');
-    await page.getByLabel('When the other party speaks into the agent').selectOption('pause');
-    await page.getByLabel('A voice is one after').fill('5');
+    await page.getByLabel('Ring timeout').fill('20');
+    t.is(await page.getByLabel('Counts as a voice after').count(), 0, 'numbers belong to a mode');
+    await page.getByLabel('When the other party interrupts the agent').selectOption('pause');
+    await page.getByLabel('Counts as a voice after').fill('5');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('This must be at least 60.').waitFor();
-    await page.getByLabel('A voice is one after').fill('120');
-    await page.getByLabel('When the other party has finished').selectOption('pause');
-    await page.getByLabel('Always after silence of').fill('2000');
-    await page.getByLabel('Recordings are kept for').fill('40000');
+    await page.getByLabel('Counts as a voice after').fill('120');
+    await page.getByLabel('How the end of a turn is detected').selectOption('pause');
+    await page.getByLabel('Longest silence').fill('2000');
+    await page.getByLabel('Keep recordings for').fill('40000');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('This must be at most 36500.').waitFor();
-    await page.getByLabel('Recordings are kept for').fill('30');
+    await page.getByLabel('Keep recordings for').fill('30');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await gateway.admin.get(gateway.numberPath);
@@ -391,7 +391,7 @@ consoleTest('lists numbers with the end of the key and the last call', async (t,
 consoleTest('validates transfer targets line by line', async (t, world) => {
   const { admin, credentials, numberPath } = world.gateway;
   const page = await world.open({ page: `/numbers/${credentials.number_id}/settings` });
-  const field = page.getByLabel('Who calls may be transferred to');
+  const field = page.getByLabel('Transfer targets');
   await field.fill('02-1234-5678\nthe boss\n0212345*\n12');
   await pressInPlace(page.getByRole('button', { name: 'Save' }));
   const wrong = page.locator('.entry-error');

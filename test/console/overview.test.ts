@@ -170,7 +170,7 @@ consoleTest('keeps the remaining first steps on the day of the first call', asyn
 
 consoleTest('the overview is accessible with and without calls', async (t, world) => {
   const page = await world.open({ page: '/overview', width: 390 });
-  await page.getByText('No calls in these days').waitFor();
+  await page.getByText('No calls in this period').waitFor();
   await page.getByText('1 of 4 first steps are done.').waitFor();
   await everybodyCanUse(t, page, 'without calls');
   await store(world);

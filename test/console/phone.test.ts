@@ -55,7 +55,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('You hung up.').waitFor();
     await everybodyCanUse(t, page, 'after a call');
-    await page.getByRole('link', { name: 'See this call' }).click();
+    await page.getByRole('link', { name: 'Open the call' }).click();
     await page.locator('main .turns .user').getByText('네, 오후 세 시 좋습니다.').waitFor();
     await page.getByRole('button', { name: 'Web phone' }).waitFor();
     t.is((await gateway.untilStatus(callId, 'completed'))['end_reason'], 'counterparty_hangup');
@@ -165,7 +165,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Mute the agent’s voice' }).click();
     await page.getByRole('button', { name: 'Hear the agent’s voice' }).waitFor();
     await page.getByLabel('Say something').fill('네');
-    await page.getByRole('button', { name: 'Fold the web phone' }).click();
+    await page.getByRole('button', { name: 'Minimize the web phone' }).click();
     t.false(await page.getByRole('log').isVisible());
     await page.getByRole('button', { name: /In a call with/ }).click();
     t.is(await page.getByLabel('Say something').inputValue(), '네');

@@ -91,7 +91,7 @@ consoleTest(
   'shows everything without sign-in, and enables requests that need a session after sign-in in another tab',
   async (t, world) => {
     const page = await openReference(world, 'getOverview', { isSignedIn: false });
-    for (const part of ['Parameters', 'As a command', 'Answers', 'Errors'])
+    for (const part of ['Parameters', 'As a command', 'Responses', 'Errors'])
       await page.getByRole('heading', { name: part, exact: true }).waitFor();
     t.is(await page.getByRole('button', { name: 'Send' }).count(), 0);
 
@@ -110,7 +110,7 @@ consoleTest(
 consoleTest('lets a viewer send only requests that change nothing', async (t, world) => {
   const { body } = await world.gateway.admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
   const page = await openReference(world, 'createNumber', { token: String(body['token']) });
-  await page.getByText('Trying this takes that of an admin.').waitFor();
+  await page.getByText('Trying this requires an admin token.').waitFor();
   t.is(await page.getByRole('button', { name: 'Send' }).count(), 0);
   await page.getByRole('link', { name: 'List the numbers' }).click();
   await send(page);
@@ -174,7 +174,7 @@ consoleTest(
       const { body } = await world.gateway.admin.get('/api/v1/admin/audit?action=number_key.revealed');
       return z.object({ entries: z.array(z.object({})) }).parse(body).entries.length;
     };
-    await page.getByLabel('With the key of').getByText(number).waitFor({ state: 'attached' });
+    await page.getByLabel('Use the key of').getByText(number).waitFor({ state: 'attached' });
     t.is(await page.getByLabel('Key of the number').count(), 0);
     t.is(await reveals(), 0, 'no key is revealed before it is used');
     await send(page);
@@ -197,7 +197,7 @@ consoleTest(
     });
     await page.reload();
     await page.getByLabel('Key of the number').waitFor();
-    t.is(await page.getByLabel('With the key of').count(), 0);
+    t.is(await page.getByLabel('Use the key of').count(), 0);
   },
 );
 
@@ -229,7 +229,7 @@ consoleTest('shows a streamed response while it arrives, and stops it on request
   const call = await placeHeldCall(world.gateway);
   const page = await openReference(world, 'getWorkspaceCallEvents');
   await page.getByLabel('call_id').fill(call);
-  await page.getByLabel('Answer as').selectOption('text/event-stream');
+  await page.getByLabel('Response format').selectOption('text/event-stream');
   await send(page);
   await page.locator('.received pre', { hasText: 'event: state' }).waitFor();
   await page.getByText('Still receiving …').waitFor();
@@ -243,13 +243,13 @@ consoleTest('finds operations by word, field and error code, each under its own 
   const search = page.getByRole('searchbox');
   const found = page.locator('nav section li a');
   await search.fill('max_duration_sec invalid_to');
-  await page.getByText('One operation fits.').waitFor();
+  await page.getByText('1 operation found.').waitFor();
   t.is(await found.count(), 1);
   await found.click();
   await page.getByRole('heading', { name: 'Place a call', level: 1 }).waitFor();
   t.is(new URL(page.url()).hash, '#/createCall');
   await search.fill('nothinglikeit');
-  await page.getByText('No operation fits.').waitFor();
+  await page.getByText('No matching operations.').waitFor();
   await page.goto(`${world.gateway.credentials.base_url}/docs#/Calls/hangUp`);
   await page.getByRole('heading', { name: 'Ask a call to hang up', level: 1 }).waitFor();
 });

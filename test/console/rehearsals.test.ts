@@ -15,7 +15,7 @@ const suite = `cases:
 consoleTest('runs an included suite chosen by its name, and one typed in', async (t, { gateway, open }) => {
   const page = await open({ page: '/rehearsals' });
   const yaml = page.getByLabel('Cases in YAML');
-  await page.getByText('No suite was run yet').waitFor();
+  await page.getByText('No runs yet').waitFor();
   await page.getByLabel('Suite', { exact: true }).selectOption('Things that go wrong');
   await until(
     'the suite is shown',
@@ -37,6 +37,9 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
   await page.getByRole('button', { name: 'Show what was said' }).click();
   await page.locator('.said', { hasText: 'Other party Hello.' }).waitFor();
 
+  await page.locator('.state-map .busy', { hasText: 'alerting' }).waitFor();
+  await page.locator('.state-map .unvisited', { hasText: 'bridged' }).waitFor();
+  await page.getByRole('button', { name: 'Arrows' }).click();
   await page.locator('.chart [data-state="ringing"].visited').waitFor();
   await page.locator('.chart [data-state="active.bridged"].never').waitFor();
   await page.locator('.chart .edge.visited').first().waitFor({ state: 'attached' });

@@ -25,7 +25,7 @@ consoleTest('signs in a person until sign-out', async (t, { gateway, open }) => 
 
   await token.fill('gw_admin_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('This token is not valid here.').first().waitFor();
+  await page.getByText('This token is not valid.').first().waitFor();
   t.is(await token.getAttribute('aria-invalid'), 'true');
   t.is(await token.inputValue(), 'gw_admin_wrong');
   t.is(await page.evaluate('document.activeElement.name'), 'token');
@@ -48,7 +48,7 @@ consoleTest('explains which key it is when a number key is used to sign in', asy
   const page = await open({ isSignedIn: false });
   await page.getByLabel('Admin token').fill(gateway.credentials.number_key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('This is the key of a number, which places calls.').first().waitFor();
+  await page.getByText('This is the API key of a number.').first().waitFor();
   await page.getByRole('button', { name: '한국어' }).click();
   await page.getByRole('button', { name: '로그인' }).click();
   await page.getByText('전화를 거는 데 쓰는 번호 키입니다.').first().waitFor();
@@ -71,7 +71,7 @@ consoleTest('signs in by a link once and removes its code from the URL', async (
   await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
 
   const other = await open({ isSignedIn: false, page: pageIn(link) });
-  await other.getByText('This link was opened before.').waitFor();
+  await other.getByText('This link was already used.').waitFor();
   await other.getByText('npm run admin -- sign-in-link').waitFor();
   await other.getByLabel('Admin token').waitFor();
   t.false(other.url().includes('sign-in'));
@@ -85,13 +85,13 @@ consoleTest(
     await elsewhere.getByLabel('Admin token').waitFor();
     await elsewhere.context().setExtraHTTPHeaders({ 'X-Forwarded-For': '192.0.2.1' });
     await elsewhere.goto(link);
-    await elsewhere.getByText('This link works on the machine of the gateway alone').waitFor();
+    await elsewhere.getByText('This link works only on the gateway’s own machine').waitFor();
 
     await runStatement(databaseUrl, 'update sign_in_link set expires_at = now()');
     const late = await open({ isSignedIn: false, locale: 'ko-KR', page: pageIn(link) });
     await late.getByText('더 이상 유효하지 않은 링크입니다.').waitFor();
     await late.getByRole('button', { name: 'English' }).click();
-    await late.getByText('This link is no longer valid. It lasts ten minutes.').waitFor();
+    await late.getByText('This link has expired. Links are valid for ten minutes.').waitFor();
     t.true(await late.getByLabel('Admin token').isVisible());
   },
 );
@@ -215,7 +215,7 @@ consoleTest('reports missing Korean texts in English after one reload', async (t
     return route.abort();
   });
   await page.reload();
-  await page.getByText('A part of this page could not be fetched.').waitFor();
+  await page.getByText('Part of this page could not be loaded.').waitFor();
   t.is(lost, 2);
   await page.unroute(words);
   await page.getByRole('button', { name: 'Load the page again' }).click();

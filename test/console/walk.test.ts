@@ -51,7 +51,7 @@ const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
   const noted = page.locator('.timeline [aria-current]');
   await page.getByLabel('Place in the call').press('Home');
   await words.getByText('The call begins').waitFor();
-  t.regex((await noted.textContent()) ?? '', /Dialling begins/);
+  t.regex((await noted.textContent()) ?? '', /Dialling/);
   await page.getByRole('button', { name: 'Step forward' }).press('Enter');
   await words.getByText('The call is answered').waitFor();
   t.regex((await noted.textContent()) ?? '', /Answered/);
@@ -130,7 +130,7 @@ consoleTest(
     t.regex((await inspector.getAttribute('href')) ?? '', /^\/inspect#call=[0-9a-f-]{36}$/);
     t.is(await inspector.getAttribute('rel'), 'noopener noreferrer');
     await press('End at once');
-    await page.getByText('The call was hung up at once, as requested.').waitFor();
+    await page.getByText('The call was hung up immediately, as requested.').waitFor();
 
     // The recording is played.
     await page.locator('audio').waitFor({ state: 'attached' });

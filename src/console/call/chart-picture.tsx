@@ -79,9 +79,6 @@ const markVisited = (frame: HTMLElement, { states, transitions }: NeverVisited):
   mark('data-edge', new Set(transitions.map((name) => name.slice(0, name.indexOf(': ')))));
 };
 
-/** Window width in pixels below which a whole chart is illegible. */
-const narrowPx = 640;
-
 /** Marks that a page draws into the picture of a chart in place of a current state, such as numbers of calls. */
 export type ChartMarks = {
   /** Draws into the picture. Called again for another function or another picture. */
@@ -99,11 +96,7 @@ const useView = (
 ) => {
   const ref = useRef<HTMLDivElement>(null);
   const frameSize = useSize(ref);
-  const [view, setView] = useState<ChartView>(
-    (coverage === null && draw === undefined) || (draw !== undefined && innerWidth < narrowPx)
-      ? firstView
-      : wholeView,
-  );
+  const [view, setView] = useState<ChartView>(coverage === null ? firstView : wholeView);
   const shown = useRef(1);
   /**
    * Position of the pointer, around which the next change of scale takes place; without a pointer, the middle of the

@@ -1,5 +1,6 @@
 import type { Latency } from '../api/records.ts';
 import { texts } from '../language/language.ts';
+import { hundredths } from '../parts/figures.ts';
 
 /** Latency in milliseconds that fills the bar. After a longer silence, people wonder whether the line is dead. */
 const wholeMs = 3_000;
@@ -28,15 +29,13 @@ const stagesOf = (latency: Latency): Stage[] => {
   return stages;
 };
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
-
 /** Bar with the stages of the other party's wait for a reply. */
 export const LatencyBar = ({ latency }: { latency: Latency }) => {
   const t = texts.value.calls.one.latency;
   const stages = stagesOf(latency);
   const last = stages.at(-1);
   if (last === undefined) return null;
-  const words = stages.map(({ name, from, to }) => `${t[name]} ${seconds(to - from)}`).join(', ');
+  const words = stages.map(({ name, from, to }) => `${t[name]} ${hundredths(to - from)}`).join(', ');
   return (
     <span class="latency" title={words}>
       <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
@@ -51,7 +50,7 @@ export const LatencyBar = ({ latency }: { latency: Latency }) => {
         ))}
       </svg>
       <span aria-hidden="true" class="digits">
-        {seconds(last.to)}
+        {hundredths(last.to)}
       </span>
       <span class="unseen">{words}</span>
     </span>

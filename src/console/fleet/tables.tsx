@@ -11,7 +11,7 @@ import type { Chart, StateRow } from './tallies.ts';
 export const callsLink = (filters: Readonly<Record<string, string>>): string =>
   `${linkTo('calls')}?${new URLSearchParams(filters)}`;
 
-const duration = (ms: number): string => {
+export const duration = (ms: number): string => {
   if (ms < 1_000) return milliseconds(ms);
   return ms < 60_000 ? seconds(ms / 1_000) : clockTime(ms / 1_000);
 };

@@ -5,7 +5,8 @@ export type Chart = keyof FleetCounts['states'];
 
 export type Arrow = { from: string; to: string };
 
-const isWithin = (state: string, outer: string): boolean =>
+/** Whether a state is another one or inside of it. */
+export const isWithin = (state: string, outer: string): boolean =>
   outer === '' || state === outer || state.startsWith(`${outer}.`);
 
 /** The number of calls that are in a state or in one of its inner states. */

@@ -124,8 +124,15 @@ export const DayChart = ({ days }: { days: readonly Day[] }) => {
   return (
     <Card title={t.byDay} lead={t.byDayLead}>
       <p class="legend" aria-hidden="true">
-        <i class="answered" /> {t.answered} <i class="unanswered" /> {t.unanswered} <i class="rate" />{' '}
-        {t.rate}
+        <span>
+          <i class="answered" /> {t.answered}
+        </span>
+        <span>
+          <i class="unanswered" /> {t.unanswered}
+        </span>
+        <span>
+          <i class="rate" /> {t.rate}
+        </span>
       </p>
       <Bars days={days} />
       <details>

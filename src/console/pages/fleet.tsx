@@ -1,14 +1,16 @@
-/** The calls in progress by state on the picture of a chart, and where the calls of the last hours went. */
+/** The calls in progress by state of a chart, and where the calls of the last hours went. */
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { journalledChartNames } from '#src/domain/chart-name.ts';
 import { getChart, getFleet } from '../api.ts';
 import { ChartPicture } from '../call/chart-picture.tsx';
 import { drawingOf } from '../fleet/draw-tallies.ts';
+import { StateMap } from '../fleet/state-map.tsx';
 import { callsLink, StateTable, TransitionTable } from '../fleet/tables.tsx';
 import { callsIn, stateRows, statesInPicture, type Chart } from '../fleet/tallies.ts';
 import { useFleet, type FleetNow } from '../fleet/use-fleet.ts';
 import { language, texts } from '../language/language.ts';
 import { GatewayButton } from '../parts/action.tsx';
+import { Choices } from '../parts/choices.tsx';
 import { count } from '../parts/figures.ts';
 import { Card, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
@@ -18,6 +20,9 @@ import { go } from '../shown-page.ts';
 
 /** Periods in hours. */
 const periods = [1, 6, 24] as const;
+
+/** Forms of the chart. The whole picture of a large chart is too wide to be legible at once. */
+const views = ['map', 'picture'] as const;
 
 /** Interval of reading the past. The gateway reads it for all watchers at most once in this time. */
 const historyMs = 60_000;
@@ -35,28 +40,6 @@ const Summary = ({ counts, link }: FleetNow) => {
     </>
   );
 };
-
-const Choices = <One extends string | number>({
-  label,
-  options,
-  chosen,
-  nameOf,
-  choose,
-}: {
-  label: string;
-  options: readonly One[];
-  chosen: One;
-  nameOf: (one: One) => string;
-  choose: (one: One) => void;
-}) => (
-  <div class="languages" role="group" aria-label={label}>
-    {options.map((one) => (
-      <GatewayButton key={one} aria-pressed={one === chosen} onClick={() => choose(one)}>
-        {nameOf(one)}
-      </GatewayButton>
-    ))}
-  </div>
-);
 
 /** Reads the past of these hours now and then, and at once on request. */
 const useHistory = (hours: number) => {
@@ -82,6 +65,7 @@ const useHistory = (hours: number) => {
 export const FleetPage = () => {
   const t = texts.value.fleet;
   const [chart, setChart] = useState<Chart>('call');
+  const [view, setView] = useState<(typeof views)[number]>('map');
   const [hours, setHours] = useState<(typeof periods)[number]>(1);
   const { counts, link } = useFleet();
   const picture = usePolled(chart, () => getChart(chart)).value;
@@ -117,20 +101,37 @@ export const FleetPage = () => {
       <div class="fleet">
         <Card
           title={t.chart}
-          lead={t.chartLead}
+          lead={view === 'map' ? t.mapLead : t.chartLead}
           beside={
-            <Choices
-              label={texts.value.calls.one.chart}
-              options={journalledChartNames}
-              chosen={chart}
-              nameOf={(name) => texts.value.calls.one.charts[name]}
-              choose={setChart}
-            />
+            <div class="buttons">
+              <Choices
+                label={texts.value.calls.one.chart}
+                options={journalledChartNames}
+                chosen={chart}
+                nameOf={(name) => texts.value.calls.one.charts[name]}
+                choose={setChart}
+              />
+              <Choices
+                label={t.view}
+                options={views}
+                chosen={view}
+                nameOf={(one) => t.views[one]}
+                choose={setView}
+              />
+            </div>
           }
         >
-          {picture === undefined ? (
-            <div class="chart-frame" />
-          ) : (
+          {picture === undefined && <div class="chart-frame" />}
+          {picture !== undefined && view === 'map' && (
+            <StateMap
+              chart={chart}
+              order={order}
+              now={now ?? {}}
+              rows={rows}
+              transitions={history?.transitions ?? []}
+            />
+          )}
+          {picture !== undefined && view === 'picture' && (
             <ChartPicture
               key={chart}
               picture={picture}

@@ -3,13 +3,14 @@ import type { AgentExchange, AgentTrial } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
 import { texts } from '../language/language.ts';
 import { numberWords } from '../language/number-words.ts';
+import { hundredths } from './figures.ts';
 import { Card } from './page.tsx';
 import { Pill } from './pill.tsx';
 
 type Turn = AgentTrial['turns'][number];
 type TriedControl = Turn['controls'][number];
 
-const seconds = (ms: number | null): string => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`);
+const seconds = (ms: number | null): string => (ms === null ? '–' : hundredths(ms));
 
 export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
   const t = texts.value.trial;

@@ -17,12 +17,12 @@ export const callList = {
   oldestFirst: 'oldest first',
   export: 'Export CSV',
   exported: 'Saved.',
-  exportedInPart: 'Saved, but not all: only the first 50,000 calls. Narrow the search.',
+  exportedInPart: 'Saved the first 50,000 calls only. Narrow the search to export the rest.',
   waiting: (calls: number, hasMore: boolean) =>
     hasMore ? `More than ${calls} new calls` : calls === 1 ? '1 new call' : `${calls} new calls`,
-  refused: 'This cannot be searched for',
+  refused: 'This search is not possible',
   emptyHint:
-    'Words are found by their beginning, when the call is over; a number by at least four of its digits.',
+    'Words match by their beginning, after the call has ended. Enter at least four digits of a number.',
   column: {
     time: 'Time',
     direction: 'Direction',
@@ -31,16 +31,16 @@ export const callList = {
     end: 'End reason',
     duration: 'Duration',
     latency: 'Latency p95',
-    latencyLong: 'How long the other party waited for a reply; 95 % of the turns kept this.',
+    latencyLong: 'Time that the other party waited for a reply; 95 % of the replies were faster.',
     summary: 'Summary',
   },
   keys: {
-    title: 'Keys',
+    title: 'Keyboard shortcuts',
     search: 'Search',
     next: 'Next call',
     previous: 'Previous call',
     open: 'Open the call',
-    help: 'Show these keys',
+    help: 'Show these shortcuts',
     close: 'Close',
   },
 };

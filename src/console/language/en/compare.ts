@@ -1,6 +1,6 @@
 export const compare = {
   title: 'Compare calls',
-  lead: 'Replay two calls in step, aligned where they go the same way again, or a call that was saved as a file. A file is opened in this browser and sent nowhere.',
+  lead: 'Replay two calls side by side, with equal steps aligned. You can also open a call saved as a file; it stays in this browser and is not uploaded.',
   side: { one: 'First call', other: 'Second call' },
   file: 'Open a file',
   drop: 'Or drop a file of a call here.',
@@ -17,14 +17,14 @@ export const compare = {
   masked: 'Its words and numbers are masked.',
   page: 'Page of the call',
   another: 'Choose another call',
-  noSteps: 'No step of this call is stored.',
+  noSteps: 'This call has no stored steps.',
   over: 'the call is over',
   gap: 'no step here',
   place: 'Step in both calls',
-  same: 'Both calls go the same way.',
-  partAt: (step: number) => `They part at step ${step}.`,
+  same: 'Both calls have the same steps.',
+  partAt: (step: number) => `They differ from step ${step}.`,
   differences: (first: number, second: number, changed: number) =>
-    `Steps of the first call alone: ${first}; of the second call alone: ${second}; steps that differ: ${changed}.`,
+    `Steps only in the first call: ${first}; only in the second call: ${second}; different: ${changed}.`,
   byNumber: (step: number) =>
     `The calls are too long or too different to be aligned: from step ${step} on, their steps are side by side by number.`,
   kind: {

@@ -1,12 +1,19 @@
 export const fleet = {
   title: 'Calls by state',
-  lead: 'The calls in progress by the state of their chart.',
+  lead: 'Calls in progress, by the state of their chart.',
   inProgress: (calls: number, gateways: number) =>
     `${calls === 1 ? '1 call' : `${calls} calls`} in progress at ${gateways === 1 ? 'one gateway' : `${gateways} gateways`}.`,
   link: { joining: 'Connecting …', open: 'Live', lost: 'Connection lost, trying again …' },
   period: 'Past',
   lastHours: (hours: number) => (hours === 1 ? 'Last hour' : `Last ${hours} hours`),
   chart: 'Chart',
+  view: 'Form of the chart',
+  views: { map: 'Boxes', picture: 'Arrows' },
+  mapLead:
+    'The number in a box: the calls that are in the state now. Below it: how often calls entered the state, the median time in it, and where they went from there most often. Red: calls failed there. Click a state to see its calls.',
+  enteredTimes: (times: string) => `${times} times`,
+  failedTimes: (calls: string) => `${calls} failed`,
+  next: 'Next states',
   chartLead:
     'A number on a state: the calls that are in it now. A number on an arrow: how often it was taken. Red: calls failed there. Click a state to see its calls.',
   chartLabel: (chart: string) =>

@@ -1,5 +1,5 @@
 export const latency = {
-  title: 'Wait for replies',
+  title: 'Reply latency',
   /** `wait` and the figures in `parts` are formatted; the parts are in order of their size. */
   share: (wait: string, parts: string) => `${wait}: ${parts}`,
   parts: {
@@ -8,16 +8,15 @@ export const latency = {
     voice: (ms: string) => `${ms} voice`,
     gateway: (ms: string) => `${ms} gateway`,
   },
-  shareLead:
-    'The median wait, from the end of speech to the first sound of the reply, and whose share it is.',
+  shareLead: 'Median time from the end of speech to the first sound of the reply, and what it consists of.',
   measured: (turns: string, calls: string) => `Turns: ${turns}, calls: ${calls}.`,
-  slowest: (percentile: string) => `With so few turns, ${percentile} is the slowest one.`,
-  none: 'Nothing was measured in this time: no reply to speech was heard.',
+  slowest: (percentile: string) => `With so few turns, ${percentile} is the slowest turn.`,
+  none: 'No replies were measured in this period.',
   asTable: 'As a table',
   stage: 'Stage',
   stages: {
-    wait_ms: 'Whole wait',
-    endpointing_ms: 'End of speech noticed',
+    wait_ms: 'Total',
+    endpointing_ms: 'End of speech detected',
     first_token_ms: 'First word, from the request',
     first_sentence_ms: 'First sentence, from the request',
     first_audio_ms: 'First sound, from the request',

@@ -1,6 +1,6 @@
 export const sip = {
   title: 'SIP messages',
-  lead: 'What went to and fro between the gateway and the trunk. A message opens when it is chosen; secrets are masked.',
+  lead: 'Messages between the gateway and the trunk. Select a message to read it. Secrets are masked.',
   gateway: 'Gateway',
   trunk: 'Trunk',
   attempt: (attempt: number, all: number) => `Attempt ${attempt} of ${all}`,
@@ -12,9 +12,9 @@ export const sip = {
   asPcap: 'Capture file (pcap)',
   failed: 'The download failed. Try again.',
   empty: {
-    simulated: 'There are none: this call was simulated, and no telephone network took part in it.',
-    switched_off: 'There are none: this gateway keeps no SIP messages (GW_SIP_TRACE_DAYS is 0).',
-    too_old: 'They are kept no longer: this call is older than the days that this gateway keeps them.',
-    none: 'There are none: no SIP message of this call was seen.',
+    simulated: 'No messages: this call was simulated, without a telephone network.',
+    switched_off: 'No messages: this gateway does not keep SIP messages (GW_SIP_TRACE_DAYS is 0).',
+    too_old: 'No messages: this call is older than this gateway keeps them.',
+    none: 'No messages: no SIP message of this call was seen.',
   },
 };

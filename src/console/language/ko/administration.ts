@@ -10,7 +10,7 @@ export const workspace: Texts['workspace'] = {
   timeZone: '시간대',
   timeZoneHint: '화면과 API의 시각이 이 시간대로 표시됩니다.',
   max_calls_in_progress: '전체 최대 동시 통화 수',
-  maxCallsHint: '번호마다의 제한은 옆에 있습니다.',
+  maxCallsHint: '번호별 제한은 따로 정합니다.',
 };
 
 export const tokens: Texts['tokens'] = {

@@ -18,7 +18,7 @@ export const calls: Texts['calls'] = {
   ended: {
     agent_hangup: '이쪽에서 종료',
     transfer_completed: '담당자 연결',
-    transfer_failed: '연결 실패',
+    transfer_failed: '담당자 연결 실패',
     consent_refused: '동의하지 않음',
     counterparty_hangup: '상대방 종료',
     max_duration: '시간 제한',
@@ -84,7 +84,7 @@ export const calls: Texts['calls'] = {
       cancelled: '취소됨',
       invalid_number: '없는 번호',
       trunk_error: '회선 오류',
-      media_error: '소리 오류',
+      media_error: '음성 오류',
       not_accepted: '버튼을 누르지 않음',
       call_ended: '먼저 통화가 끝남',
     },
@@ -172,8 +172,8 @@ export const calls: Texts['calls'] = {
     id: '통화 ID',
     sound: {
       title: '회선과 음질',
-      trunk: '트렁크',
-      failedTrunks: (trunks) => `앞선 트렁크 ${trunks}개가 실패한 뒤입니다`,
+      trunk: '회선',
+      failedTrunks: (trunks) => `앞선 회선 ${trunks}개에서 실패한 뒤입니다`,
       postDialDelay: '벨이 울리기까지',
       received: '받은 소리',
       sent: '상대방에게 도착한 소리',
@@ -186,8 +186,8 @@ export const calls: Texts['calls'] = {
       dtmf: '버튼 신호, 보냄과 받음',
       dtmfWays: (sent, received) =>
         `${{ rfc4733: 'RFC 4733', info: 'SIP INFO', none: '없음' }[sent]}, ${{ rfc4733: 'RFC 4733', inband: '톤' }[received]}`,
-      signalling: 'SIP 주소, 여기 ↔ 상대',
-      media: '소리 주소, 여기 ↔ 상대',
+      signalling: 'SIP 주소, 이쪽 ↔ 상대',
+      media: '음성 주소, 이쪽 ↔ 상대',
       oneWay: {
         nothing_received: '한동안 상대방의 소리가 들어오지 않았습니다.',
         nothing_delivered: '한동안 상대방에게 소리가 도착하지 않았습니다.',

@@ -2,7 +2,7 @@ import type { Texts } from '../texts.ts';
 
 export const compare: Texts['compare'] = {
   title: '통화 비교',
-  lead: '두 통화를 나란히 단계별로 재생하면서 다시 같아지는 곳을 맞추거나, 파일로 저장한 통화를 재생합니다. 파일은 이 브라우저에서만 열리고 어디로도 보내지 않습니다.',
+  lead: '두 통화를 나란히 놓고 같은 단계끼리 맞추어 재생합니다. 파일로 저장한 통화도 열 수 있습니다. 파일은 이 브라우저에서만 열리고 어디로도 보내지 않습니다.',
   side: { one: '첫째 통화', other: '둘째 통화' },
   file: '파일 열기',
   drop: '통화 파일을 여기에 끌어다 놓아도 됩니다.',
@@ -19,11 +19,11 @@ export const compare: Texts['compare'] = {
   masked: '말과 번호가 가려져 있습니다.',
   page: '통화 페이지',
   another: '다른 통화 고르기',
-  noSteps: '이 통화는 저장된 단계가 없습니다.',
+  noSteps: '이 통화에는 저장된 단계가 없습니다.',
   over: '통화가 끝났습니다',
   gap: '여기에는 단계가 없습니다',
   place: '두 통화의 단계',
-  same: '두 통화가 같은 길로 갑니다.',
+  same: '두 통화의 단계가 모두 같습니다.',
   partAt: (step) => `${step}단계에서 갈라집니다.`,
   differences: (first, second, changed) =>
     `첫째 통화에만 있는 단계 ${first}개, 둘째 통화에만 있는 단계 ${second}개, 다른 단계 ${changed}개입니다.`,

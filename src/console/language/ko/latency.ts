@@ -10,9 +10,9 @@ export const latency: Texts['latency'] = {
     gateway: (ms) => `게이트웨이 ${ms}`,
   },
   shareLead: '말이 끝난 때부터 대답이 처음 들린 때까지의 중앙값과 그 몫입니다.',
-  measured: (turns, calls) => `차례 ${turns}개, 통화 ${calls}건.`,
-  slowest: (percentile) => `차례가 적어 ${percentile}는 가장 느린 차례입니다.`,
-  none: '이 기간에 측정된 것이 없습니다. 말에 대한 대답이 들린 적이 없습니다.',
+  measured: (turns, calls) => `대답 ${turns}번, 통화 ${calls}건.`,
+  slowest: (percentile) => `대답이 적어 ${percentile}는 가장 느린 대답입니다.`,
+  none: '이 기간에 측정된 대답이 없습니다.',
   asTable: '표로 보기',
   stage: '단계',
   stages: {

@@ -59,7 +59,7 @@ export const reference: ReferenceTexts = {
   openConsole: '콘솔에 로그인',
   adminsOnly: '열람자 토큰으로 로그인했습니다. 이 작업을 실행하려면 관리자 토큰이 필요합니다.',
   number: '키를 사용할 번호',
-  numberHint: '요청할 때 키를 읽고 이 페이지를 떠나면 잊습니다. 감사 로그에 기록됩니다.',
+  numberHint: '요청할 때 키를 읽고 이 페이지를 떠나면 잊습니다. 감사 기록에 남습니다.',
   pasteKey: '다른 키 …',
   key: '번호 키',
   keyHint: 'gw_live_로 시작합니다. 이 페이지를 닫을 때까지만 기억합니다.',

@@ -14,6 +14,7 @@ export const shell: Texts['shell'] = {
   signedInAs: '로그인:',
   reference: 'API 문서',
   loading: '불러오는 중 …',
+  seconds: (value) => `${value}초`,
   lost: '연결이 끊어졌습니다. 다시 시도하고 있습니다 …',
   offWhileLost: '연결이 끊어진 동안에는 사용할 수 없습니다.',
   found: '다시 연결되었습니다.',

@@ -2,11 +2,11 @@ import type { Texts } from '../texts.ts';
 
 export const sip: Texts['sip'] = {
   title: 'SIP 메시지',
-  lead: '게이트웨이와 트렁크가 주고받은 메시지입니다. 선택하면 내용을 볼 수 있습니다. 비밀 정보는 가려져 있습니다.',
+  lead: '게이트웨이와 회선이 주고받은 메시지입니다. 선택하면 내용을 볼 수 있습니다. 비밀 정보는 가려져 있습니다.',
   gateway: '게이트웨이',
-  trunk: '트렁크',
+  trunk: '회선',
   attempt: (attempt, all) => `시도 ${attempt}/${all}`,
-  way: { out: '게이트웨이에서 트렁크로:', in: '트렁크에서 게이트웨이로:' },
+  way: { out: '게이트웨이에서 회선으로:', in: '회선에서 게이트웨이로:' },
   leftOut: (count) => `메시지 ${count}개는 보관되지 않았습니다.`,
   asText: '텍스트',
   asPcap: '캡처 파일 (pcap)',
