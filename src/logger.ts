@@ -4,11 +4,42 @@ import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
 export type { Logger };
 
-/** Field names that are removed from logged objects. */
-const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instruction'].flatMap((name) => [
-  name,
-  `*.${name}`,
+/** Names of fields whose values are masked in logged objects and in their members. */
+const masked: ReadonlySet<string> = new Set([
+  'authorization',
+  'token',
+  'key',
+  'secret',
+  'text',
+  'instruction',
 ]);
+
+type Fields = Record<string, unknown>;
+
+const maskFields = (fields: Fields, maskValue: (value: unknown) => unknown): Fields => {
+  let copy: Fields | undefined;
+  for (const [name, value] of Object.entries(fields)) {
+    const shown = masked.has(name) && value !== undefined ? '[hidden]' : maskValue(value);
+    if (shown !== value) (copy ??= { ...fields })[name] = shown;
+  }
+  return copy ?? fields;
+};
+
+const unchanged = (value: unknown): unknown => value;
+
+/** Masks the fields of a member. Of an error, `describeError` selects the logged properties. */
+const maskMember = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+  const fields: Fields = { ...value };
+  const shown = maskFields(fields, unchanged);
+  return shown === fields ? value : shown;
+};
+
+/**
+ * Masks the fields of a logged object. Pino's `redact` takes as long as the rest of the line. Fields of child loggers
+ * are not masked; they are ids.
+ */
+const mask = (logged: Fields): Fields => maskFields(logged, maskMember);
 
 type LoggedError = { type: string; message: string; stack?: string; code?: string; cause?: LoggedError };
 
@@ -44,7 +75,7 @@ export const createLogger = async (
   const settings = {
     level: options.level,
     base: null,
-    redact: { paths: redacted, censor: '[hidden]' },
+    formatters: { log: mask },
     serializers: { err: describeError },
   };
   if (options.format === 'json')
