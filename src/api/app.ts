@@ -71,6 +71,8 @@ const serving =
     ctx.state.route = route.path;
     const { status, headers, body } = await route.serve(ctx, authentication, services);
     ctx.status = status;
+    // Before the body, because Koa looks up a media type for a body without one.
+    if (headers['Content-Type'] !== undefined) ctx.set('Content-Type', headers['Content-Type']);
     // Koa turns a null body into a 204, so the body becomes an empty text. A 204 keeps its missing body.
     if (status !== 204) ctx.body = body ?? '';
     ctx.set(headers);

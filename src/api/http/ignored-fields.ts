@@ -16,43 +16,47 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns dotted paths of the members that the schema does not declare. A record declares no members, because its names
- * are data.
+ * Adds the dotted paths of the members that the schema does not declare to `found`, as far as a header lists them. A
+ * record declares no members, because its names are data.
  */
-function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Generator<string> {
+const addUndeclared = (schema: z.core.$ZodType, value: unknown, before: string, found: string[]): void => {
+  if (typeof value !== 'object' || value === null || found.length > mostNames) return;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    yield* undeclared(schema.unwrap(), value, before);
-  else if (schema instanceof z.ZodPipe) yield* undeclared(schema.in, value, before);
+    addUndeclared(schema.unwrap(), value, before, found);
+  else if (schema instanceof z.ZodPipe) addUndeclared(schema.in, value, before, found);
   else if (schema instanceof z.ZodUnion) {
     const fitting = schema.options.find((option) => z.safeParse(option, value).success);
-    if (fitting !== undefined) yield* undeclared(fitting, value, before);
+    if (fitting !== undefined) addUndeclared(fitting, value, before, found);
   } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, item] of value.entries())
-      yield* undeclared(schema.element, item, `${before}${index}.`);
+      addUndeclared(schema.element, item, `${before}${index}.`, found);
   } else if (schema instanceof z.ZodObject && isObject(value)) {
     // A schema that refuses unknown members, or that accepts all members, ignores no member.
     const ignores = schema.def.catchall === undefined;
     for (const [name, member] of Object.entries(value)) {
+      if (found.length > mostNames) return;
       const declared = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-      if (declared !== undefined) yield* undeclared(declared, member, `${before}${name}.`);
-      else if (ignores) yield `${before}${name}`;
+      if (declared !== undefined) addUndeclared(declared, member, `${before}${name}.`, found);
+      else if (ignores) found.push(`${before}${name}`);
     }
   }
-}
+};
 
-/** Lists the undeclared parameters of a query, in which a record is a parameter for each of its names. */
-function* undeclaredInQuery(
+/** Adds the undeclared parameters of a query, in which a record is a parameter for each of its names. */
+const addUndeclaredInQuery = (
   schema: z.ZodObject | undefined,
   query: Readonly<Record<string, unknown>>,
-): Generator<string> {
+  found: string[],
+): void => {
   const shape = schema?.shape ?? {};
   for (const name of Object.keys(query)) {
+    if (found.length > mostNames) return;
     const [record = '', ...rest] = name.split('.');
     const field = Object.hasOwn(shape, record) ? shape[record] : undefined;
     const isDeclared = field !== undefined && (rest.length === 0 || isRecordField(field));
-    if (!isDeclared) yield name;
+    if (!isDeclared) found.push(name);
   }
-}
+};
 
 /** Percent-encodes characters that a header or a list in it cannot contain. */
 const inHeader = (name: string): string => {
@@ -71,17 +75,10 @@ export const ignoredFields = (
   query: Readonly<Record<string, unknown>>,
   body: unknown,
 ): string | undefined => {
-  const names: string[] = [];
-  const found = function* (): Generator<string> {
-    yield* undeclaredInQuery(route.query, query);
-    if (route.body !== undefined) yield* undeclared(route.body, body);
-  };
-  for (const name of found()) {
-    if (names.length === mostNames) {
-      names.push('...');
-      break;
-    }
-    names.push(inHeader(name));
-  }
+  const found: string[] = [];
+  addUndeclaredInQuery(route.query, query, found);
+  if (route.body !== undefined) addUndeclared(route.body, body, '', found);
+  const names = found.slice(0, mostNames).map(inHeader);
+  if (found.length > mostNames) names.push('...');
   return names.length === 0 ? undefined : names.join(', ');
 };
