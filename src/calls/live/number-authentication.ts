@@ -4,7 +4,7 @@ import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { createNumberAuthentication as createAuthentication } from '#src/persistence/numbers/number-keys.ts';
+import { createNumberSearch } from '#src/persistence/numbers/number-keys.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { KnownKeys } from './known-keys.ts';
 
@@ -28,20 +28,21 @@ export const createNumberAuthentication = (options: {
   clock: Clock;
 }): AuthenticateNumber => {
   const { database, sealing, knownKeys, patienceMs, clock } = options;
-  const find = createAuthentication(database, sealing);
+  const find = createNumberSearch(database);
 
-  const authenticate = async (key: string): Promise<CallableNumber | undefined> => {
-    const number = await find(key);
-    if (number !== undefined) knownKeys.note(sealing.fingerprints(key), number);
+  const authenticate = async (fingerprints: readonly Buffer[]): Promise<CallableNumber | undefined> => {
+    const number = await find(fingerprints);
+    if (number !== undefined) knownKeys.note(fingerprints, number);
     return number;
   };
 
   return async (key, { needsNoDatabase }) => {
-    const known = needsNoDatabase ? knownKeys.find(sealing.fingerprints(key)) : undefined;
+    const fingerprints = sealing.fingerprints(key);
+    const known = needsNoDatabase ? knownKeys.find(fingerprints) : undefined;
     // A key that is not cached may still be valid, so the query has no further time limit.
-    if (known === undefined) return authenticate(key);
+    if (known === undefined) return authenticate(fingerprints);
     try {
-      return await withTimeout(clock, patienceMs, () => authenticate(key));
+      return await withTimeout(clock, patienceMs, () => authenticate(fingerprints));
     } catch (error) {
       if (error instanceof TimeoutError || isTransient(error)) return known;
       throw error;

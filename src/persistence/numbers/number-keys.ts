@@ -10,17 +10,26 @@ import { NumberKey } from './number-key.ts';
 import type { Sealing } from '../database/sealing.ts';
 import type { Row } from '../database/tables.ts';
 
-/** Finds the number of a key; undefined for an unknown or replaced key. Concurrent requests share one query. */
-export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
-
-export const createNumberAuthentication = (db: Database, sealing: Sealing): AuthenticateNumber => {
-  const find = inBatches(async (keys: readonly (readonly Buffer[])[]) => {
+/**
+ * Creates the look-up of a number by the fingerprints of its key (`Sealing.fingerprints`); undefined for an unknown or
+ * replaced key. Concurrent requests share one query.
+ */
+export const createNumberSearch = (
+  db: Database,
+): ((fingerprints: readonly Buffer[]) => Promise<CallableNumber | undefined>) =>
+  inBatches(async (keys: readonly (readonly Buffer[])[]) => {
     const numbers = await findNumbersByKeys(db, keys.flat());
     return (fingerprints) =>
       fingerprints
         .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
         .find((number) => number !== undefined);
   });
+
+/** Finds the number of a key; undefined for an unknown or replaced key. Concurrent requests share one query. */
+export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
+
+export const createNumberAuthentication = (db: Database, sealing: Sealing): AuthenticateNumber => {
+  const find = createNumberSearch(db);
   return (key) => find(sealing.fingerprints(key));
 };
 
