@@ -31,6 +31,8 @@ export type FactType = RecordedFact['type'];
 /** Scope of the reader: a number or a workspace. */
 export type CallOwner = { numberId: string } | { workspaceId: string };
 
+type WantedCall = { callId: string } & CallOwner;
+
 /** A call with the 95th percentile of its response delay in milliseconds; null if none was measured. */
 export type ListedCall = CallRow & { turnLatencyP95Ms: number | null };
 
@@ -42,7 +44,9 @@ export type StoredCalls = {
    * Resolves to the call. A call outside of the scope, an unknown call and a malformed id take the same path and get
    * the same response (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
    */
-  find(wanted: { callId: string } & CallOwner): Promise<CallRecord>;
+  find(wanted: WantedCall): Promise<CallRecord>;
+  /** Resolves to a call like `find`, with the latency of its replies; null without a measured turn. */
+  findWithLatency(wanted: WantedCall): Promise<{ call: CallRecord; latency: LatencySummary | null }>;
   /**
    * Resolves to a page of calls. `next` is the last call of the page if more calls follow, else null. A search that
    * takes too long is refused with `search_too_broad`.
@@ -59,8 +63,6 @@ export type StoredCalls = {
   count(query: CallListQuery): Promise<number>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
-  /** Resolves to the latency of the call's replies; null without a measured turn. */
-  latency(call: Pick<CallRow, 'id' | 'answeredAt'>): Promise<LatencySummary | null>;
   /** Resolves to the words that were heard so far, in order. */
   transcript(callId: string): Promise<TurnRecord[]>;
   /** Resolves to the facts so far after this sequence number, in order. */
@@ -91,11 +93,17 @@ const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
 
 export const createStoredCalls = (db: Database): StoredCalls => {
   const findCall = createCallReading(db);
+  const find = async (wanted: WantedCall): Promise<CallRecord> => {
+    const call = await findCall(wanted);
+    if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');
+    return call;
+  };
   return {
-    async find(wanted) {
-      const call = await findCall(wanted);
-      if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');
-      return call;
+    find,
+    async findWithLatency(wanted) {
+      // At once, because each statement waits for a pass of the event loop, which is long on a busy gateway.
+      const [call, latency] = await Promise.all([find(wanted), latencyOfCall(db, wanted.callId)]);
+      return { call, latency };
     },
     page: (query) => pageOf(db, query),
     async workspacePage(query) {
@@ -117,7 +125,6 @@ export const createStoredCalls = (db: Database): StoredCalls => {
     },
     count: (query) => countCalls(db, query).catch(tooBroad),
     records: (wanted) => callRecords(db, wanted),
-    latency: async ({ id, answeredAt }) => (answeredAt === null ? null : latencyOfCall(db, id)),
     transcript: (callId) => transcriptOf(db, callId),
     journal: (callId, after) => journalOf(db, callId, after),
     sipMessages: (callId) => sipMessagesOf(db, callId),

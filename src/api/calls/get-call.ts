@@ -16,6 +16,9 @@ export const getCall = defineRoute({
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
-  return { status: 200, body: presentCall(call, await services.calls.storedCalls.latency(call)) };
+  const { call, latency } = await services.calls.storedCalls.findWithLatency({
+    callId: params.callId,
+    numberId: caller.id,
+  });
+  return { status: 200, body: presentCall(call, latency) };
 });

@@ -60,11 +60,10 @@ export const getWorkspaceCall = defineRoute({
   responses: { 200: { description: 'The call.', schema: workspaceCall } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.calls.storedCalls.find({
+  const { call, latency } = await services.calls.storedCalls.findWithLatency({
     callId: params.callId,
     workspaceId: caller.workspace.id,
   });
-  const latency = await services.calls.storedCalls.latency(call);
   return { status: 200, body: presentWorkspaceCall(call, latency) };
 });
 
