@@ -106,15 +106,23 @@ export const benchFleet: Bench = async ({ started, print }) => {
     });
     if (body === null) throw new Error('The counts are not streamed');
     const reader = body.getReader();
+    const decoder = new TextDecoder();
     let chunks = 0;
+    let counted = '';
     const reading = (async () => {
-      while (!(await reader.read()).done) chunks += 1;
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        chunks += 1;
+        counted = /"calls":(\d+)/.exec(decoder.decode(value))?.[1] ?? counted;
+      }
     })().catch(() => undefined);
     return {
       during: async () => {
         const before = chunks;
         await pause(windowMs);
         if (chunks === before) throw new Error('The counts did not change in a window');
+        if (Number(counted) < calls) throw new Error(`Only ${counted} calls are in progress`);
       },
       async end() {
         leaving.abort();

@@ -45,12 +45,14 @@ const latency = z.object({
   }),
 });
 
+const verdict = z.object({ by: z.string() });
+
 /** Waits until the journal of a call is complete. Resolves to what the journal says. */
 const followed = async (
   callId: string,
   { workspaceId }: RehearsedNumber,
   { services, signal }: { services: ApiServices; signal: AbortSignal },
-): Promise<Pick<EndedCallRecord, 'facts' | 'latenciesMs'>> => {
+): Promise<Pick<EndedCallRecord, 'answeredBy' | 'facts' | 'latenciesMs'>> => {
   const { storedCalls, watchFacts } = services.calls;
   const { clock } = services.operation;
   const { pollMs, lateFactsMs } = services.operation.limits.eventStream;
@@ -58,6 +60,7 @@ const followed = async (
   const stop = watchFacts(callId, wakeUp.wake);
   signal.addEventListener('abort', wakeUp.wake);
   const facts: string[] = [];
+  const answeredBy: string[] = [];
   const latenciesMs: number[] = [];
   try {
     const seen = createSeenJournal(await storedCalls.find({ callId, workspaceId }));
@@ -65,11 +68,13 @@ const followed = async (
       for (const entry of await storedCalls.journal(callId, seen.last())) {
         seen.add(entry);
         facts.push(entry.type);
+        if (entry.type === 'call.answered_by') answeredBy.push(verdict.parse(entry.data).by);
         const measured = latency.safeParse(entry.data).data?.latency;
         if (measured !== undefined)
           latenciesMs.push(measured.endpointingMs + measured.queuedMs + measured.firstAudioMs);
       }
-      if (seen.isWhole() || clock.now() - seen.endedAt() > lateFactsMs) return { facts, latenciesMs };
+      if (seen.isWhole() || clock.now() - seen.endedAt() > lateFactsMs)
+        return { answeredBy, facts, latenciesMs };
       signal.throwIfAborted();
       await wakeUp.wait(pollMs);
     }

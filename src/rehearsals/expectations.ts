@@ -67,6 +67,13 @@ const judges: { [Name in keyof Required<Asserted>]: Judge<Name> } = {
     expected.map((state) =>
       states.has(state) ? undefined : failure(`visits: the call was never in ${state}`),
     ),
+  answered_by: (expected, { answeredBy }) => [
+    answeredBy.includes(expected)
+      ? undefined
+      : failure(
+          `answered_by: ${expected} was expected, and it was ${answeredBy.join(', then ') || 'not judged'}`,
+        ),
+  ],
   facts: (expected, { facts }) =>
     expected.map((type) =>
       facts.includes(type) ? undefined : failure(`facts: there was no ${type}, but ${facts.join(', ')}`),
@@ -105,6 +112,7 @@ export const judge = (expected: Asserted, call: EndedCall, readPattern: ReadPatt
     ...held(expected.end_reason, judges.end_reason),
     ...held(expected.status, judges.status),
     ...held(expected.visits, judges.visits),
+    ...held(expected.answered_by, judges.answered_by),
     ...held(expected.facts, judges.facts),
     ...held(expected.turn_latency_p95_ms, judges.turn_latency_p95_ms),
     ...held(expected.duration_sec, judges.duration_sec),

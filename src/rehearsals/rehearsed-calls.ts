@@ -16,6 +16,8 @@ export type EndedCallRecord = {
   turns: readonly SpokenTurn[];
   /** Types of the call's events. */
   facts: readonly string[];
+  /** Verdicts about who answered, in order. */
+  answeredBy: readonly string[];
   /** Known latencies of the replies in milliseconds. */
   latenciesMs: readonly number[];
   steps: readonly JournalledStep[];

@@ -33,6 +33,7 @@ const names: ReadonlyMap<string, string> = new Map([
 
 const lineStepsOf = (step: SuiteStep): LineStep[] => {
   if (step.voicemail !== undefined) return [{ announce: step.voicemail }, { beep: true }];
+  if (step.screening !== undefined) return [{ announce: step.screening }, { listen: true }];
   if (step.interrupts !== undefined && step.after_ms !== undefined)
     return [{ interrupt: { text: step.interrupts, after_ms: step.after_ms } }];
   if (step.persona !== undefined) {
@@ -64,9 +65,9 @@ const wordsOf = (step: SuiteStep): string =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
 
-/** Whether the other party may hang up during this step: pauses, noise and a persona. */
-const mayBeCut = ({ stays_silent_sec, noise_sec, holds_sec, persona }: SuiteStep): boolean =>
-  [stays_silent_sec, noise_sec, holds_sec, persona].some((act) => act !== undefined);
+/** Whether the other party may hang up during this step: pauses, noise, screening and a persona. */
+const mayBeCut = ({ stays_silent_sec, noise_sec, holds_sec, screening, persona }: SuiteStep): boolean =>
+  [stays_silent_sec, noise_sec, holds_sec, screening, persona].some((act) => act !== undefined);
 
 /** Whether the callee never answers; such a call has no conversation. */
 const isNeverAnswered = (step: SuiteStep | undefined): boolean =>

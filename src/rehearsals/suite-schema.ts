@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { mostPersonaTurns } from '#src/domain/persona.ts';
+import { answerers } from '#src/domain/voicemail.ts';
 
 const words = z.string().min(1).max(2_000);
 const seconds = z.number().min(0).max(600);
@@ -30,6 +31,9 @@ const acts = {
   backchannels: words.describe('A murmur such as "uh-huh" over the agent\'s voice, which takes no floor.'),
   hangs_up: yes.describe('Hangs up at once.'),
   voicemail: words.describe('An answering machine that says this, beeps, and records.'),
+  screening: words.describe(
+    'An assistant of the telephone that says this to ask who calls and why, and hears the answer.',
+  ),
   persona: words.describe(
     'Last step: a person whom the language model of the gateway plays, described in a few words. Needs `goal`. Hangs up when the goal is reached or given up.',
   ),
@@ -103,6 +107,9 @@ const expectations = z
       .array(z.string())
       .min(1)
       .describe('States of the charts `call` and `conversation` that the call must have been in.'),
+    answered_by: z
+      .enum(answerers)
+      .describe('By whom the call was judged to be answered, at any time: first a screening, then a human.'),
     facts: z.array(z.string()).min(1).describe('Types of events that the call must have had until its end.'),
     turn_latency_p95_ms: z
       .number()

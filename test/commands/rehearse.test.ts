@@ -11,7 +11,13 @@ import { readCredentials } from '#src/start/credentials.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { type TestGateway, sharedGateway, testGateway, testSettings } from '#test/helpers/gateway.ts';
+import {
+  type TestGateway,
+  sharedGateway,
+  testGateway,
+  testSettings,
+  withFreshNumber,
+} from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
 
@@ -177,6 +183,29 @@ test.serial('reports an invalid suite by line and column, and wrong usage in one
   const right = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hangs_up: true }]\n');
   await wrongly(/no result of an earlier run/, right, '--compare', right);
   await wrongly(/ADMIN_TOKEN is missing/, right, '--url', 'http://127.0.0.1:1');
+});
+
+test.serial('plays call screening, and judges by whom a call was answered', async (t) => {
+  const gateway = await withFreshNumber(await sharing(t));
+  await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+  const screened = '{ screening: "This is a call screening service. Who is calling, please?" }';
+  const person = '{ says: Hello? }, { hears: /./ }, { hangs_up: true }';
+  const file = await suiteFile(
+    t,
+    [
+      `number: '${gateway.credentials.number}'\ncases:\n`,
+      caseOf(
+        'is screened',
+        `callee: [${screened}, ${person}]`,
+        '{ answered_by: screening, visits: [screened.introducing] }',
+      ),
+      caseOf('is not', `callee: [${person}]`, '{ answered_by: screening }'),
+    ].join(''),
+  );
+  const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '2');
+  t.is(exit, 1);
+  t.regex(output, /✔ is screened/);
+  t.regex(output, /✘ is not.*\n +answered_by: screening was expected, and it was (?:human|not judged)/);
 });
 
 // npm run cluster

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { shell as en } from '#src/console/language/en/shell.ts';
 import { shell as ko } from '#src/console/language/ko/shell.ts';
 import { fakeGateway } from '#test/api/fake-gateway.ts';
+import { violationsOn } from '#test/helpers/browser/axe.ts';
 import { sent, type Sent } from '#test/helpers/sent.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, turnInto, turnTo, type ConsoleWorld } from './in-browser.ts';
@@ -377,6 +378,25 @@ const checkForBoth = async (
   await everybodyCanUse(t, page, `${name}, ${second.locale}`, 'look');
   return second;
 };
+
+consoleTest('the check of the look finds pale text and a box that no key scrolls', async (t, { open }) => {
+  const page = await open();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const found = async (): Promise<string[]> =>
+    (await violationsOn(page, 'look')).map(({ id }) => id).toSorted();
+  t.deepEqual(await found(), []);
+  await page.evaluate(`(() => {
+    const add = (style) => {
+      const element = document.createElement('div');
+      Object.assign(element.style, style);
+      element.textContent = 'A few words. '.repeat(40);
+      document.querySelector('#content').append(element);
+    };
+    add({ color: '#ccc', background: '#fff' });
+    add({ color: '#000', background: '#fff', height: '3rem', overflow: 'scroll' });
+  })()`);
+  t.deepEqual(await found(), ['color-contrast', 'scrollable-region-focusable']);
+});
 
 consoleTest(
   'every page is accessible on telephone and desktop screens, in Korean and English, light and dark',

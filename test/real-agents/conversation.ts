@@ -89,6 +89,17 @@ const expectedHistory = (direction: Direction, cut: Message): Message[] => {
   ].flat();
 };
 
+/** Warnings about the machine: no synthesizer is found by test gateways, and other work may stall the event loop. */
+const aboutMachine = /no synthesizer is installed|the event loop was blocked/;
+
+const warning = z.object({ level: z.number(), msg: z.string().default('') });
+
+const warningsOfAgent = ({ logged }: TestGateway): string[] =>
+  logged.filter((line) => {
+    const { level, msg } = warning.parse(JSON.parse(line));
+    return level >= 40 && !aboutMachine.test(msg);
+  });
+
 export type Conversation = {
   callId: string;
   /** Kickoff, all spoken words, and the heard part of the interrupted reply. */
@@ -147,11 +158,7 @@ export const converse = async (
       language: 'ko',
     });
   }
-  t.deepEqual(
-    gateway.logged.filter((line) => z.object({ level: z.number() }).parse(JSON.parse(line)).level >= 40),
-    [],
-    'nothing to warn of',
-  );
+  t.deepEqual(warningsOfAgent(gateway), [], 'nothing to warn of');
   const aborted = notes.find(({ fact }) => fact === 'aborted')?.at ?? 0;
   t.log('stopped after', aborted - Date.parse(transcript[interruption]?.timestamp ?? ''), 'ms');
   return { callId, history, cut, asked };

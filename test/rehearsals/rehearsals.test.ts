@@ -9,6 +9,7 @@ import { type JournalledStep, createCoverage, statesOf } from '#src/rehearsals/c
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
 import { outcomeOf, type SuiteResult } from '#src/rehearsals/run-suite.ts';
+import { judge } from '#src/rehearsals/expectations.ts';
 import { suiteJsonSchema } from '#src/rehearsals/suite-schema.ts';
 
 // Suites
@@ -173,6 +174,26 @@ test.serial('counts failures and flaky cases in JUnit XML, and escapes words', (
   t.regex(xml, /name="&lt;c&gt;"[^>]*><failure message="flaky: passed 1 of 2; says: “x”">/);
   t.regex(xml, /assistant: Four &amp; &lt;five&gt;<\/failure>/);
   t.false(xml.includes('\u{0}'));
+});
+
+test.serial('judges by whom a call was answered, at any time', (t) => {
+  const call = {
+    status: 'completed',
+    endReason: null,
+    durationSec: 20,
+    transferTo: null,
+    turns: [],
+    facts: [],
+    latenciesMs: [],
+    states: new Set<string>(),
+  };
+  const failures = (answeredBy: readonly string[]): string[] =>
+    judge({ answered_by: 'screening' }, { ...call, answeredBy }, readPattern).map(({ message }) => message);
+  t.deepEqual(failures(['screening', 'human']), []);
+  t.deepEqual(failures(['machine', 'human']), [
+    'answered_by: screening was expected, and it was machine, then human',
+  ]);
+  t.deepEqual(failures([]), ['answered_by: screening was expected, and it was not judged']);
 });
 
 test.serial('compares a run with an earlier one', (t) => {
