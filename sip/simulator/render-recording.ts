@@ -27,7 +27,7 @@ const silence = 64;
 const withoutSilence = (samples: Int16Array): Int16Array => {
   const isSound = (sample: number): boolean => Math.abs(sample) > silence;
   const first = samples.findIndex(isSound);
-  return first === -1 ? samples : samples.subarray(first, samples.findLastIndex(isSound) + 1);
+  return first === -1 ? new Int16Array() : samples.subarray(first, samples.findLastIndex(isSound) + 1);
 };
 
 /** Synthesizes a text in exactly this number of samples. */
@@ -46,6 +46,7 @@ const liesInPause = ({ offsetMs, durationMs }: RecordedPart, pauses: readonly Pa
 /** Fits speech into exactly `length` samples. */
 const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resample): Int16Array => {
   const voice = withoutSilence(samples);
+  if (voice.length === 0) return new Int16Array(length);
   const naturalLength = (voice.length * recordingSampleRate) / sampleRate;
   const hurry = Math.min(maxHurry, Math.max(1, naturalLength / length));
   const audio = new Int16Array(length);

@@ -9,6 +9,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { Duplex } from 'node:stream';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
 import { createEncoding } from '#src/recordings/encoding.ts';
@@ -25,8 +26,8 @@ export type Environment = {
   betweenLines: (lines: Lines) => Lines;
   /** Encoding of recordings. */
   openEncoding: typeof createEncoding;
-  /** Search path of installed speech engines, in the format of `PATH`. */
-  programPath: string;
+  /** Speaks where no engine is configured; `null` for an installed program. */
+  synthesizer: Synthesizer | null;
   /**
    * Called with the chart's state after each event of a call, and with `null` when the call has ended here or was
    * released. `null` without an observer.
@@ -42,7 +43,7 @@ export const realEnvironment: Environment = {
   listen: async (...asked) => (await import('#src/start/http-server.ts')).listen(...asked),
   betweenLines: (lines) => lines,
   openEncoding: createEncoding,
-  programPath: process.env['PATH'] ?? '',
+  synthesizer: null,
   onChart: null,
 };
 

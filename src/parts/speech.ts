@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { languages } from '#src/domain/language.ts';
@@ -115,7 +116,7 @@ const requireInstalled = async ({ synthesizers, recognizers }: SpeechConfig, pat
 
 /**
  * Starts the engines. Throws a StartError for a chosen program that is not installed. `path` is the search path for
- * programs.
+ * programs. `synthesizer` speaks where no engine is configured; `null` for an installed program.
  */
 export const startSpeech = async (
   config: SpeechConfig,
@@ -125,10 +126,11 @@ export const startSpeech = async (
     rememberedBytes: number;
     clock: Clock;
     path: string;
+    synthesizer: Synthesizer | null;
     logger: Logger;
   },
 ): Promise<Speech> => {
-  const { limits, failOver, rememberedBytes, clock, path, logger } = options;
+  const { limits, failOver, rememberedBytes, clock, path, synthesizer, logger } = options;
   await requireInstalled(config, path);
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
@@ -144,7 +146,7 @@ export const startSpeech = async (
   };
   const synthesizers = await Promise.all(config.synthesizers.map(createVoiceEngine));
   const installed = async (): Promise<VoiceEngine[]> => {
-    const found = await findSynthesizer({ logger, path });
+    const found = synthesizer ?? (await findSynthesizer({ logger, path }));
     if (found.name !== 'espeak-ng') return [{ name: found.name, speakingWith: () => found }];
     const espeak = await createVoiceEngine({ engine: 'espeak-ng' });
     return [{ ...espeak, speakingWith: (voice) => (voice === null ? found : espeak.speakingWith(voice)) }];

@@ -473,8 +473,9 @@ export const startTelephony = async (
   },
 ): Promise<Telephony> => {
   const { config, platformPolicy, database, sealing, clock, environment, logger, started } = runtime;
-  const { programPath: path } = environment;
-  const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });
+  const { synthesizer } = environment;
+  const path = process.env['PATH'] ?? '';
+  const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, synthesizer, logger });
   started.defer(speech.close);
   const turnModel = await openTurnModel(runtime);
   const trunks = createTrunkDirectory({

@@ -12,6 +12,7 @@ import { apiClient, type ApiClient } from './api-client.ts';
 import { testDatabaseUrl } from './database.ts';
 import { fileScope, type Scope } from './file-scope.ts';
 import { openQuickEncoding } from './quick-encoding.ts';
+import { silentSynthesizer } from './silent-synthesizer.ts';
 import { until } from './until.ts';
 
 const turn = z.object({
@@ -92,13 +93,12 @@ export const logWarningsOnFailure = (t: ExecutionContext, logged: readonly strin
   });
 };
 
-/** Settings of tests whose gateways speak or record audio; the others have no audio and find no installed program. */
+/** Settings of tests whose gateways speak or record audio; the others are silent. */
 const soundSettings = ['GW_RECORDINGS_FORMAT', 'GW_SYNTHESIZERS', 'GW_RECOGNIZERS'];
 
 /**
  * Starts a gateway that ends with the scope. `environment` overrides the settings. Recordings have no audio unless it
- * names their format. A synthesizer would be started for each sentence of a recorded call, which costs more than the
- * rest of the call.
+ * names their format. A synthesizer for each sentence of a recorded call would cost more than the rest of the call.
  */
 export const startTestGateway = async (
   scope: Scope,
@@ -114,7 +114,7 @@ export const startTestGateway = async (
   const means = {
     ...realEnvironment,
     ...(environment['GW_RECORDINGS_FORMAT'] === undefined ? { openEncoding: openQuickEncoding } : {}),
-    ...(soundSettings.some((name) => name in environment) ? {} : { programPath: '' }),
+    ...(soundSettings.some((name) => name in environment) ? {} : { synthesizer: silentSynthesizer }),
   };
   const gateway = await startNext({ ...config, databaseLimits }, logger, means);
   scope.teardown(async () => {

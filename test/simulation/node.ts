@@ -10,6 +10,7 @@ import '#sip/simulator/simulator-lines.ts';
 import '#sip/webphone/web-phones.ts';
 import '#src/parts/http.ts';
 import { openQuickEncoding } from '#test/helpers/quick-encoding.ts';
+import { silentSynthesizer } from '#test/helpers/silent-synthesizer.ts';
 import { createApiServer, type ApiServer } from './api-server.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { FarNetwork } from './far-servers.ts';
@@ -116,8 +117,8 @@ export class SimulatedNode {
         listen: api.listen,
         betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
         openEncoding: openQuickEncoding,
-        // The programs of a machine differ.
-        programPath: '',
+        // The programs of a machine differ, and nobody listens.
+        synthesizer: silentSynthesizer,
         onChart: (callId, state) => moved(this, process, callId, state),
       }).then(
         (gateway) => (running.gateway = gateway),

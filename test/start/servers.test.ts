@@ -291,7 +291,7 @@ const start = async (
   const { lines, logger } = listeningLogger();
   const speech = await startSpeech(
     { recognizers: [], synthesizers: [], ...config },
-    { ...speechEngines, clock: systemClock, path, logger },
+    { ...speechEngines, clock: systemClock, path, synthesizer: null, logger },
   );
   t.teardown(() => speech.close());
   return { ...speech, lines };
