@@ -2,6 +2,7 @@
 import '#test/api/call-events.test.ts';
 import '#test/api/calls.test.ts';
 import '#test/api/fleet.test.ts';
+import '#test/api/mcp.test.ts';
 import '#test/api/numbers.test.ts';
 import '#test/api/openapi.test.ts';
 import '#test/api/overview.test.ts';

@@ -1,4 +1,5 @@
 /** Tests of calls in progress and their continuation, in one thread. */
+import '#test/calls/fleet.test.ts';
 import '#test/calls/in-call.test.ts';
 import '#test/calls/journal.test.ts';
 import '#test/calls/live.test.ts';
