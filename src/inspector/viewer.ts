@@ -377,7 +377,7 @@ export type ShownCharts = {
   workspaceId: string;
   /** `null`: all calls of the workspace. */
   callId: string | null;
-  /** Which actors come with the definition of their chart. `once`: the first of each chart. */
+  /** Actors that come with the definition of their chart. `once`: the first of each chart. */
   definitions: 'all' | 'once' | 'none';
 };
 

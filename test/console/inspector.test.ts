@@ -184,7 +184,7 @@ consoleTest(
     await opened.getByText(/call\(chart\).*line/).waitFor();
     t.is(await page.locator('iframe').count(), 0);
 
-    // Of all calls, the gateway sends each chart once; the inspector has it for every call.
+    // The gateway sends each chart once for all calls; the inspector has it for every call.
     await placeHeldCall(gateway);
     await page.getByLabel('Call').fill('');
     await page.getByRole('button', { name: 'Watch' }).click();

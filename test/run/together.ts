@@ -67,7 +67,7 @@ const hooks = new Set(['before', 'after', 'beforeEach', 'afterEach', 'always']);
 
 const testsFolder = new URL('../', import.meta.url).href;
 
-/** Number of frames between a test file and a helper that declares its tests; there are fewer. */
+/** Exceeds the number of frames between a test file and the helper that declares its tests. */
 const mostFrames = 30;
 
 const findCaller = (): string => {

@@ -117,7 +117,7 @@ export class SimulatedNode {
         listen: api.listen,
         betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
         openEncoding: openQuickEncoding,
-        // The programs of a machine differ, and nobody listens.
+        // The installed programs of machines differ.
         synthesizer: silentSynthesizer,
         onChart: (callId, state) => moved(this, process, callId, state),
       }).then(
