@@ -1,4 +1,7 @@
 /** Rehearsals: starting a suite, its results, and what its calls visited. */
+import test from 'ava';
+import { explain } from '#src/console/language/explain.ts';
+import { rehearsalWords as korean } from '#src/console/language/ko/rehearsal-words.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest } from './in-browser.ts';
@@ -81,3 +84,23 @@ consoleTest(
     await everybodyCanUse(t, page, 'a cancelled run in Korean');
   },
 );
+
+test('says in Korean what failed and what has changed since the last run', (t) => {
+  const failed = (message: string): string => explain(message, korean.failures);
+  t.is(failed('says: the agent never said /내일/'), 'says: 에이전트가 /내일/에 맞는 말을 하지 않았습니다');
+  t.is(
+    failed('end_reason: busy was expected, and it was declined'),
+    'end_reason: busy(이)어야 하는데 declined입니다',
+  );
+  t.is(
+    failed('duration_sec: at most 5 was expected, and it was 7'),
+    'duration_sec: 5 이하여야 하는데 7입니다',
+  );
+  t.is(
+    failed('step 2 (hears /x/) did not come about within 30 s'),
+    '2단계(hears /x/)가 30초 안에 이루어지지 않았습니다',
+  );
+  t.is(korean.changed('is busy: failed → passed'), 'is busy: 실패 → 통과');
+  t.is(korean.changed('books: passed → flaky (passed 2 of 3)'), 'books: 통과 → 불안정 (3번 중 2번 통과)');
+  t.is(korean.changed('call: states 9/26 → 10/26'), '통화: 상태 9/26 → 10/26');
+});

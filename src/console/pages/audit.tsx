@@ -29,7 +29,7 @@ export const AuditPage = () => {
       lead={t.lead}
       beside={<Action isForAll label={callList.export} done={callList.exported} act={save} />}
     >
-      <div class="call-bar">
+      <div class="call-bar audit-bar">
         <AuditSearch />
         <AuditFilters names={names} />
       </div>

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { getTranscript } from '../api.ts';
 import type { RehearsedCall, RehearsedCase, Turn } from '../api/records.ts';
+import { explain } from '../language/explain.ts';
 import { rehearsalWords } from '../language/rehearsal-words.ts';
 import { texts } from '../language/language.ts';
 import { Pill, type Tone } from '../parts/pill.tsx';
@@ -51,7 +52,7 @@ const FailedCall = ({ run }: { run: RehearsedCall }) => {
     <li class="failed-call">
       {failures.map(({ message }) => (
         <p key={message} class="error">
-          {message}
+          {explain(message, t.failures)}
         </p>
       ))}
       <ModelWords run={run} />

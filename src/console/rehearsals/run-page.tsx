@@ -29,7 +29,7 @@ const Changes = ({ changes }: { changes: NonNullable<RehearsalResults['changes']
       <ul class="changes">
         {changes.map(({ verdict, what }) => (
           <li key={what}>
-            <Pill tone={verdictTones[verdict]}>{t.verdict[verdict]}</Pill> {what}
+            <Pill tone={verdictTones[verdict]}>{t.verdict[verdict]}</Pill> {t.changed(what)}
           </li>
         ))}
       </ul>

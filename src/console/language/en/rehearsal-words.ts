@@ -1,4 +1,12 @@
+import type { Saying } from '../explain.ts';
+
+const failures: readonly Saying[] = [];
+
 export const rehearsalWords = {
+  /** Texts of failed expectations that read differently in this language. */
+  failures,
+  /** Returns the text of a change since the last run. */
+  changed: (what: string) => what,
   lead: 'Simulated callers test your agent. No telephone rings; you pay only for the agent.',
   start: 'Run a suite',
   startHint: 'Suites with personas or rubrics also use the gateway’s language model.',

@@ -143,7 +143,7 @@ export const numbers: Texts['numbers'] = {
     recordingOff: '녹음 안 함',
     bargeIn: '에이전트가 말하는 중에 상대방이 말하면',
     bargeInModes: {
-      pause: '멈추었다가 끼어든 것이 아니면 이어서 말함',
+      pause: '잠시 멈추고, 아니면 이어서 말함',
       stop: '말이 확인되면 멈춤',
       off: '끝까지 말함',
     },
