@@ -1,7 +1,8 @@
 /** Root of the API reference: the navigation, and the operation named in the address. */
 import { LanguageChoice, SideFrame } from '../parts/frame.tsx';
-import { Loading, Missing, Card, Page } from '../parts/page.tsx';
+import { Loading, Card, Page } from '../parts/page.tsx';
 import { asConsole, requestOnce, Unreachable } from '../api/request.ts';
+import { texts } from '../language/language.ts';
 import { referenceTexts } from '../language/reference.ts';
 import { usePolled } from '../polled.ts';
 import { admin } from '../session.ts';
@@ -76,7 +77,15 @@ const Shown = ({ reference }: { reference: Reference }) => {
   if (id === undefined) return <Home reference={reference} />;
   const operation = reference.operations.find((one) => one.id === id);
   if (operation === undefined)
-    return <Missing back={{ to: linkTo(), label: referenceTexts.value.everything }} />;
+    return (
+      <Page
+        title={texts.value.shell.noPage}
+        lead={referenceTexts.value.noOperation(id)}
+        back={{ to: linkTo(), label: referenceTexts.value.everything }}
+      >
+        {null}
+      </Page>
+    );
   return <OperationPage key={id} operation={operation} schemas={reference.schemas} />;
 };
 

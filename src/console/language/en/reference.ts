@@ -3,6 +3,7 @@ export const reference = {
   lead: 'All operations of this gateway, with their fields, responses and errors.',
   version: (version: string) => `Version ${version}`,
   everything: 'All operations',
+  noOperation: (id: string) => `There is no operation ${id}.`,
   console: 'Console',
   asDocument: 'As an OpenAPI document',
   search: 'Search',

@@ -5,6 +5,7 @@ export const reference: ReferenceTexts = {
   lead: '이 게이트웨이의 모든 작업을 필드, 응답, 오류와 함께 설명합니다.',
   version: (version) => `버전 ${version}`,
   everything: '모든 작업',
+  noOperation: (id) => `${id}(이)라는 작업은 없습니다.`,
   console: '콘솔',
   asDocument: 'OpenAPI 문서로 보기',
   search: '검색',
