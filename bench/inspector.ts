@@ -39,7 +39,8 @@ const waitSec = turnSec - (sayingTime(answer) + politePauseMs) / 1_000;
 /** Longer than the bench. */
 const callSec = 1_800;
 const turn = [{ wait_sec: waitSec }, { say: answer }];
-const script = [{ listen: true }, ...Array.from({ length: callSec / turnSec }, () => turn).flat()];
+/** A script has at most 200 steps. */
+const script = [{ listen: true }, ...Array.from({ length: 99 }, () => turn).flat()];
 
 /** Stands in for the Stately inspector: it announces itself and counts the actors and messages that it receives. */
 const statelyPage = `<!doctype html><html lang="en"><title>Inspector</title><body><script>
