@@ -50,7 +50,13 @@ export const breakInTheMiddle: Answer = (response) => {
   });
 };
 
-/** Sends the answers in order; the last one is repeated. */
+/** Path at which webhook receivers get events; no agent server has it. */
+export const eventsPath = '/events';
+
+/**
+ * Sends the answers in order; the last one is repeated. Rejects events: a gateway may still deliver to a receiver that
+ * has ended, and the system may have given its port to this server.
+ */
 export const startAgentServer = async (
   answers: Answer | readonly Answer[],
   options: { tls?: boolean } = {},
@@ -66,6 +72,10 @@ export const startAgentServer = async (
     connectionNumbers.set(socket, counts.connections);
   });
   server.on('request', (incoming, response) => {
+    if (incoming.url === eventsPath) {
+      response.writeHead(404).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { eventsPath } from './agent-server.ts';
 
 export type Answer =
   /** Responds with any status immediately. */
@@ -121,7 +122,7 @@ export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
   if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
 
   return {
-    url: `http://127.0.0.1:${address.port}/events`,
+    url: `http://127.0.0.1:${address.port}${eventsPath}`,
     received,
     trust: (secret) => void secrets.add(secret),
     answer: (...answers) => void script.push(...answers),
