@@ -60,6 +60,15 @@ export type InspectionMessage = StatelyInspectionEvent & { rootId: string };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
+/** Masked copies: most events leave the context of an actor as it is, and several viewers may see it. */
+const maskedContexts = new WeakMap<object, Record<string, unknown>>();
+
+const maskContext = (context: object): Record<string, unknown> => {
+  const copy = maskedContexts.get(context) ?? masked(context);
+  maskedContexts.set(context, copy);
+  return copy;
+};
+
 /** Masks a snapshot. The states of the charts remain; inputs, errors and children are omitted. */
 const maskSnapshot = (snapshot: unknown): Snapshot<unknown> => {
   const nothing = { output: undefined, error: undefined };
@@ -69,7 +78,9 @@ const maskSnapshot = (snapshot: unknown): Snapshot<unknown> => {
     ...nothing,
     status: status === 'done' || status === 'error' || status === 'stopped' ? status : 'active',
     ...('value' in snapshot ? { value: snapshot.value } : {}),
-    ...('context' in snapshot && isObject(snapshot.context) ? { context: masked(snapshot.context) } : {}),
+    ...('context' in snapshot && isObject(snapshot.context)
+      ? { context: maskContext(snapshot.context) }
+      : {}),
   };
 };
 
@@ -149,6 +160,15 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
   // actor system.
   for (const actor of Object.values(call.system.getAll())) if (isActor(actor)) introduceWithChildren(actor);
 
+  /** The last snapshot of each running actor. An event that changes nothing repeats it. */
+  const latest = new Map<string, unknown>();
+  const isRepeated = ({ sessionId }: { sessionId: string }, snapshot: Snapshot<unknown>): boolean => {
+    if (latest.get(sessionId) === snapshot) return true;
+    if (snapshot.status === 'active') latest.set(sessionId, snapshot);
+    else latest.delete(sessionId);
+    return false;
+  };
+
   const tell = (event: InspectionEvent): void => {
     const { actorRef } = event;
     if (event.type === '@xstate.actor' && isActor(actorRef)) introduce(actorRef, true);
@@ -159,7 +179,7 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
         sourceId: event.sourceRef?.sessionId,
         event: maskEvent(event.event),
       });
-    if (event.type === '@xstate.snapshot')
+    if (event.type === '@xstate.snapshot' && !isRepeated(actorRef, event.snapshot))
       send({
         ...headOf(actorRef),
         type: event.type,

@@ -11,7 +11,7 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { inspectorLimits } from '#config/policy.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
-import { masked } from '#src/inspector/inspect-call.ts';
+import { inspectCall, masked } from '#src/inspector/inspect-call.ts';
 import { type FollowOthers, type InspectedCalls, createSessionNames } from '#src/inspector/viewer.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
@@ -398,6 +398,28 @@ test.serial('sends the definition of each chart once if the viewer asks for it',
     { ...event, rootId: '2/x:1', sessionId: '2/x:2', sourceId: '2/x:1' },
     { ...actor, rootId: '3/x:1', sessionId: '3/x:1', definitionNumber: 1 },
   ]);
+});
+
+test.serial('leaves out the snapshot of an event that changes nothing', async (t) => {
+  const world = createCallWorld();
+  const { actor } = world;
+  const snapshots: unknown[] = [];
+  const subscription = actor.system.inspect((happened) => {
+    if (happened.type === '@xstate.snapshot' && happened.actorRef === actor)
+      snapshots.push(happened.snapshot);
+  });
+  let sent = 0;
+  const stop = inspectCall(actor, ({ type, sessionId }) => {
+    if (type === '@xstate.snapshot' && sessionId === actor.sessionId) sent += 1;
+  });
+  world.answer();
+  world.hear('Yes, at three.');
+  await setImmediate();
+  stop();
+  subscription.unsubscribe();
+  const changes = snapshots.filter((snapshot, index) => snapshot !== snapshots[index - 1]).length;
+  t.true(changes > 1 && changes < snapshots.length, `${changes} of ${snapshots.length}`);
+  t.is(sent, changes);
 });
 
 // Hundreds of calls
