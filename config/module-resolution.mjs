@@ -32,7 +32,8 @@ const importsIn = (source) => {
 /** Resolves imports of this thread quickly from now on. `root` is the URL of the folder with the package.json. */
 export const resolveQuickly = (root) => {
   const packages = `${root}node_modules/`;
-  const isOwn = (url) => url.startsWith(root) && !url.startsWith(packages);
+  const bundle = `${root}dist/`;
+  const isOwn = (url) => url.startsWith(root) && !url.startsWith(packages) && !url.startsWith(bundle);
   const isRelative = (specifier) => /^\.\.?\//.test(specifier);
   /** Modules that were resolved. Node loads a module in the same turn of the event loop. */
   const loaded = new Set();

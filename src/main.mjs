@@ -7,11 +7,14 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { compileCacheIn, usualDataFolder } from '../config/data-folder.mjs';
+import { useBundle } from '../config/bundled-packages.mjs';
 import { resolveQuickly } from '../config/module-resolution.mjs';
 
 const dataFolder = process.env.GW_DATA_DIR ?? usualDataFolder;
 if (existsSync(dataFolder)) enableCompileCache(compileCacheIn(dataFolder));
-const quick = resolveQuickly(new URL('..', import.meta.url).href);
+const root = new URL('..', import.meta.url).href;
+useBundle(root);
+const quick = resolveQuickly(root);
 
 const { runGateway } = await import('./run-gateway.ts');
 await runGateway(quick);

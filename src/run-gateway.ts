@@ -9,7 +9,7 @@ import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway, StartSteps } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
-import { checkAddress } from './start/http-server.ts';
+import { checkAddress } from './start/check-address.ts';
 import { exposureWarning, signInCommand, welcome } from './start/welcome.ts';
 
 /** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */

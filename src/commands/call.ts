@@ -12,7 +12,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
-import { checkAddress } from '#src/start/http-server.ts';
+import { checkAddress } from '#src/start/check-address.ts';
 import { urlOf } from '#src/start/local-url.ts';
 import { knownGateway } from '#src/start/known-gateway.ts';
 import type { CallView } from './call/call-view.ts';

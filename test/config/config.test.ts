@@ -538,7 +538,7 @@ const makeClone = async (t: ExecutionContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-clone-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'config'));
-  for (const file of ['install.mjs', 'one-at-a-time.mjs']) {
+  for (const file of ['install.mjs', 'one-at-a-time.mjs', 'bundle-packages.mjs', 'bundled-packages.mjs']) {
     await cp(join(config, file), join(folder, 'config', file));
   }
   await writeFile(join(folder, 'package-lock.json'), '{}');

@@ -5,10 +5,12 @@
  * In the thread of a file of `test/together`, the imported test files get their own `test` (`tests-of-file.ts`) as `ava`.
  */
 import { registerHooks } from 'node:module';
+import { useBundle } from '../../config/bundled-packages.mjs';
 import { resolveQuickly } from '../../config/module-resolution.mjs';
 
 const root = new URL('../..', import.meta.url).href;
 process.setSourceMapsEnabled(false);
+useBundle(root);
 resolveQuickly(root);
 
 const tests = `${root}test/`;

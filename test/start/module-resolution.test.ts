@@ -8,6 +8,8 @@ const observed = z.object({
   imports: z.number(),
   differing: z.array(z.unknown()),
   before: z.array(z.string()),
+  bundled: z.number(),
+  twice: z.array(z.string()),
   modules: z.number(),
   mostInOneTurn: z.number(),
 });
@@ -31,11 +33,19 @@ test('the quick resolution finds the same modules as Node', async (t) => {
   t.deepEqual(differing, []);
 });
 
-/** Packages of work that can wait until the calls of a killed gateway continue. */
+test('loads bundled packages only from the bundle', async (t) => {
+  const { bundled, twice } = await loading();
+  t.true(bundled > 1_000, `${bundled} modules`);
+  t.deepEqual(twice, []);
+});
+
+/** Packages and modules of Node for work that can wait until the calls of a killed gateway continue. */
 const later = [
   '@koa/router',
   '@modelcontextprotocol/sdk',
   'koa',
+  // As a module, it loads Node's own HTTP client.
+  'node:http',
   'pino-pretty',
   'undici',
   'wasm-media-encoders',

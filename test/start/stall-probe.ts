@@ -1,5 +1,5 @@
 /**
- * Loaded into a gateway before its own code (`node --import`). Between the messages `watch` and `report` it measures
+ * Runs a gateway and watches it; not loaded by `--import`, which would disable the bundle of packages. Between the messages `watch` and `report` it measures
  * the longest turn of the event loop, in milliseconds of processor time of the main thread: other threads and processes
  * do not count.
  */
@@ -46,3 +46,5 @@ process.on('message', (message) => {
   if (message === 'calibrate')
     process.send?.({ referenceMs: Math.min(...[1, 2, 3, 4, 5].map(() => costOf(referenceWork))) });
 });
+
+await import('../../src/main.mjs');

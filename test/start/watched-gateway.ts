@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { credentialsIn, type StoredCredentials } from './gateway-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const probe = new URL('stall-probe.ts', import.meta.url);
+const probe = fileURLToPath(new URL('stall-probe.ts', import.meta.url));
 
 export type WatchedGateway = {
   credentials: StoredCredentials;
@@ -22,10 +22,10 @@ export const watchedGateway = async (
   settings: Record<string, string>,
 ): Promise<WatchedGateway> => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
-  const child = fork('src/main.mjs', [], {
+  const child = fork(probe, [], {
     cwd: root,
     env: { ...Object.fromEntries(inherited), ...settings },
-    execArgv: ['--import', probe.href],
+    execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const ended = once(child, 'close');
