@@ -14,12 +14,12 @@ const observed = z.object({
   mostInOneTurn: z.number(),
 });
 
+const run = promisify(execFile);
+
 const observe = async (): Promise<z.infer<typeof observed>> => {
+  await run(process.execPath, [fileURLToPath(new URL('../../config/bundle-packages.mjs', import.meta.url))]);
   const program = fileURLToPath(new URL('observe-loading.mjs', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--experimental-import-meta-resolve',
-    program,
-  ]);
+  const { stdout } = await run(process.execPath, ['--experimental-import-meta-resolve', program]);
   return observed.parse(JSON.parse(stdout));
 };
 

@@ -47,4 +47,4 @@ process.on('message', (message) => {
     process.send?.({ referenceMs: Math.min(...[1, 2, 3, 4, 5].map(() => costOf(referenceWork))) });
 });
 
-await import('../../src/main.mjs');
+await import(new URL('../../src/main.mjs', import.meta.url).href);
