@@ -18,7 +18,6 @@ import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
-import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import type { Cluster } from './cluster.ts';
 import type { Runtime } from './runtime.ts';
@@ -448,6 +447,8 @@ export type Telephony = ChosenLines & {
 /** Opens the turn-end model; `null` if none is configured. Throws a StartError about the model. */
 const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promise<TurnModel | null> => {
   if (config.turnModel === null) return null;
+  // Imported only for a configured model, because calls of a dead process wait for the modules of this one.
+  const { startTurnModel } = await import('#src/speech/turn-model/turn-model.ts');
   const place = { runtime: 'onnxruntime-node', path: config.turnModel };
   const model = await startTurnModel(place, { limits: turnModelLimits, clock, logger });
   started.defer(model.close);
