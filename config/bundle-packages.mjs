@@ -16,7 +16,7 @@ const pathOf = (path) => fileURLToPath(new URL(path, root));
 const write = () => {
   if (hasBundle(root.href)) return;
   try {
-    mkdirSync(pathOf('dist/packages'), { recursive: true });
+    mkdirSync(pathOf('dist/node_modules'), { recursive: true });
   } catch {
     // A folder that is not writable: the packages themselves are loaded.
     return;

@@ -54,11 +54,14 @@ export const bundledImports = [
 /** Everything that the bundle depends on, relative to the project's folder. */
 const sources = ['package-lock.json', 'config/bundled-packages.mjs', 'config/write-bundle.mjs'];
 
-/** The folder of the bundle for the current lockfile. `root` is the URL of the project's folder. */
+/**
+ * The folder of the bundle for the current lockfile. In a folder `node_modules`, so that Node prints no deprecation
+ * warnings about it. `root` is the URL of the project's folder.
+ */
 export const bundleFolder = (root) => {
   const hash = createHash('sha256');
   for (const path of sources) hash.update(readFileSync(fileURLToPath(new URL(path, root)))).update('\0');
-  return new URL(`dist/packages/${hash.digest('hex').slice(0, 16)}/`, root);
+  return new URL(`dist/node_modules/${hash.digest('hex').slice(0, 16)}/`, root);
 };
 
 /** List of the files of a bundle, written last. */

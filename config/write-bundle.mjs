@@ -1,5 +1,5 @@
 /**
- * Writes the bundle of the packages (`bundled-packages.mjs`) into `dist/packages`. Runs on the pinned Node, started by
+ * Writes the bundle of the packages (`bundled-packages.mjs`) into `dist/node_modules`. Runs on the pinned Node, started by
  * `bundle-packages.mjs`.
  *
  * ES modules and CommonJS modules are in separate files, because CommonJS code may rely on sloppy mode. The code is

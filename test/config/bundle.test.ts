@@ -20,7 +20,7 @@ const program = `
   const { default: parse } = await import('postgres-array');
   z.array(z.string()).parse(parse.parse('{a,b}'));
   for (const name of ['zod', 'postgres-array'])
-    console.log(import.meta.resolve(name).includes('/dist/packages/') ? 'bundle' : 'package');
+    console.log(import.meta.resolve(name).includes('/dist/node_modules/') ? 'bundle' : 'package');
 `;
 
 /** A project with few packages. */
@@ -52,7 +52,7 @@ const sourcesOf = async (folder: string, settings: Record<string, string> = {}):
   return stdout.trim().split('\n');
 };
 
-const bundlesIn = (folder: string): Promise<string[]> => readdir(join(folder, 'dist/packages'));
+const bundlesIn = (folder: string): Promise<string[]> => readdir(join(folder, 'dist/node_modules'));
 
 test('loads packages from the bundle once it is written, and writes it once', async (t) => {
   const folder = await project(t);
@@ -80,9 +80,9 @@ test('does not use a damaged bundle, and replaces it', async (t) => {
   const folder = await project(t);
   await write(folder);
   const [bundle = ''] = await bundlesIn(folder);
-  const files = await readdir(join(folder, 'dist/packages', bundle));
+  const files = await readdir(join(folder, 'dist/node_modules', bundle));
   const damaged = files.find((name) => name.endsWith('postgres-array-index-js.cjs')) ?? '';
-  await truncate(join(folder, 'dist/packages', bundle, damaged), 10);
+  await truncate(join(folder, 'dist/node_modules', bundle, damaged), 10);
   t.deepEqual(await sourcesOf(folder), ['package', 'package']);
   await write(folder);
   t.deepEqual(await sourcesOf(folder), ['bundle', 'bundle']);
