@@ -54,7 +54,7 @@ const sourcesOf = async (folder: string, settings: Record<string, string> = {}):
 
 const bundlesIn = (folder: string): Promise<string[]> => readdir(join(folder, 'dist/node_modules'));
 
-test('loads packages from the bundle once it is written, and writes it once', async (t) => {
+test.serial('loads packages from the bundle once it is written, and writes it once', async (t) => {
   const folder = await project(t);
   t.deepEqual(await sourcesOf(folder), ['package', 'package']);
   const { stderr } = await write(folder);
@@ -63,7 +63,7 @@ test('loads packages from the bundle once it is written, and writes it once', as
   t.is((await write(folder)).stderr, '');
 });
 
-test('does not use the bundle of another lockfile, and replaces it', async (t) => {
+test.serial('does not use the bundle of another lockfile, and replaces it', async (t) => {
   const folder = await project(t);
   await write(folder);
   const before = await bundlesIn(folder);
@@ -76,7 +76,7 @@ test('does not use the bundle of another lockfile, and replaces it', async (t) =
   t.notDeepEqual(after, before);
 });
 
-test('does not use a damaged bundle, and replaces it', async (t) => {
+test.serial('does not use a damaged bundle, and replaces it', async (t) => {
   const folder = await project(t);
   await write(folder);
   const [bundle = ''] = await bundlesIn(folder);
@@ -88,36 +88,39 @@ test('does not use a damaged bundle, and replaces it', async (t) => {
   t.deepEqual(await sourcesOf(folder), ['bundle', 'bundle']);
 });
 
-test('two programs that bundle at the same time leave one bundle', async (t) => {
+test.serial('two programs that bundle at the same time leave one bundle', async (t) => {
   const folder = await project(t);
   await Promise.all([write(folder), write(folder)]);
   t.is((await bundlesIn(folder)).length, 1);
   t.deepEqual(await sourcesOf(folder), ['bundle', 'bundle']);
 });
 
-test('bundles nothing where it cannot write, and fails no command', async (t) => {
+test.serial('bundles nothing where it cannot write, and fails no command', async (t) => {
   const folder = await project(t);
   await writeFile(join(folder, 'dist'), 'in the way');
   t.is((await write(folder)).stderr, '');
   t.deepEqual(await sourcesOf(folder), ['package', 'package']);
 });
 
-test('fails no command if the bundler fails', async (t) => {
+test.serial('fails no command if the bundler fails', async (t) => {
   const folder = await project(t);
   await writeFile(join(folder, 'config/write-bundle.mjs'), 'throw new Error("broken")');
   await write(folder);
   t.deepEqual(await sourcesOf(folder), ['package', 'package']);
 });
 
-test('loads the packages themselves when modules are preloaded, which may instrument them', async (t) => {
-  const folder = await project(t);
-  await write(folder);
-  await writeFile(join(folder, 'register.mjs'), '');
-  const preload = `--import ${new URL(`file://${folder}/register.mjs`).href}`;
-  t.deepEqual(await sourcesOf(folder, { NODE_OPTIONS: preload }), ['package', 'package']);
-});
+test.serial(
+  'loads the packages themselves when modules are preloaded, which may instrument them',
+  async (t) => {
+    const folder = await project(t);
+    await write(folder);
+    await writeFile(join(folder, 'register.mjs'), '');
+    const preload = `--import ${new URL(`file://${folder}/register.mjs`).href}`;
+    t.deepEqual(await sourcesOf(folder, { NODE_OPTIONS: preload }), ['package', 'package']);
+  },
+);
 
-test('a stack trace of bundled code names functions and lines of readable code', async (t) => {
+test.serial('a stack trace of bundled code names functions and lines of readable code', async (t) => {
   const folder = await project(t);
   await write(folder);
   await writeFile(
