@@ -89,7 +89,7 @@ export const hasBundle = (root) => {
 };
 
 /**
- * Whether modules were preloaded into this process. They may instrument packages, which they recognize by their files
+ * Whether modules were preloaded into this process, such as an instrumentation, which recognizes packages by their files
  * (guides/watching.md).
  */
 const hasPreloads = () =>

@@ -156,12 +156,12 @@ const temporary = join(all, `.${process.pid}`);
 mkdirSync(temporary, { recursive: true });
 try {
   await write(temporary);
-  // A damaged one.
+  // Removes a damaged bundle.
   rmSync(folder, { recursive: true, force: true });
   renameSync(temporary, folder);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
-// Those of other lockfiles.
+// Removes the bundles of other lockfiles.
 for (const name of readdirSync(all))
   if (name !== basename(folder)) rmSync(join(all, name), { recursive: true, force: true });
