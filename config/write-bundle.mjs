@@ -76,6 +76,18 @@ const withoutCommonJs = {
   },
 };
 
+/** Returns the code after its leading spaces and comments. */
+const withoutHead = (code) => {
+  let rest = code.trimStart();
+  for (;;) {
+    const close = rest.startsWith('//') ? '\n' : rest.startsWith('/*') ? '*/' : null;
+    if (close === null) return rest;
+    const end = rest.indexOf(close, 2);
+    if (end === -1) return '';
+    rest = rest.slice(end + close.length).trimStart();
+  }
+};
+
 /**
  * Gives each CommonJS module its own surroundings: strict mode only if it asks for it, because the bundler drops the
  * directives of modules, and the folder in which it is installed.
@@ -83,7 +95,7 @@ const withoutCommonJs = {
 const ownSurroundings = {
   name: 'own-surroundings',
   transform(code, path) {
-    const isStrict = /^(?:\s|\/\*[^]*?\*\/|\/\/.*)*["']use strict["']/.test(code);
+    const isStrict = /^["']use strict["']/.test(withoutHead(code));
     const names = ['__dirname', '__filename'].filter((name) => code.includes(name));
     if (!isStrict && names.length === 0) return null;
     const places = { __dirname: dirname(path), __filename: path };
