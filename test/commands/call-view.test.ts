@@ -13,7 +13,7 @@ test('does not attribute a call that the user hung up to the agent', (t) => {
   tell(view, 'call.hangup_requested', { immediate: true });
   written();
   view.ends({ call_id: 'one', status: 'completed', end_reason: 'agent_hangup', duration_sec: 4 });
-  t.regex(written(), /The call was hung up at once, as requested\. It lasted 4\.0 s\./);
+  t.regex(written(), /The call was hung up immediately, as requested\. It lasted 4\.0 s\./);
 });
 
 const escape = '\u001B';
@@ -88,7 +88,7 @@ test('prints a mark where words were interrupted', (t) => {
 
 test("prints a transfer's target and the reason of its failure, in the reader's language", (t) => {
   for (const [environment, requested, failed] of [
-    [{}, 'A person is rung to take the call: 01000000012', 'Nobody was reached to take the call: busy'],
+    [{}, 'Transfer requested: 01000000012', 'Transfer failed: busy'],
     [{ LC_ALL: 'ko_KR.UTF-8' }, '담당자에게 전화를 거는 중: 01000000012', '담당자와 연결하지 못함: 통화 중'],
   ] as const) {
     const { view, written } = viewing(null, environment);

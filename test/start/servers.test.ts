@@ -36,6 +36,7 @@ import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
+import { silentSynthesizer } from '#test/helpers/silent-synthesizer.ts';
 import { until } from '#test/helpers/until.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { serverSettings } from './gateway-process.ts';
@@ -304,6 +305,19 @@ test.serial('without settings, uses installed synthesizers and no recognizer', a
   t.is(recognizerFor(usualSpeech), null);
   t.deepEqual([engines.recognizers, engines.synthesizers, engines.reportTurnEnds], [[], [], []]);
 });
+
+test.serial(
+  'without settings, uses the synthesizer of its environment instead of an installed one',
+  async (t) => {
+    const { logger } = listeningLogger();
+    const { synthesizerFor, close } = await startSpeech(
+      { recognizers: [], synthesizers: [] },
+      { ...speechEngines, clock: systemClock, path: '', synthesizer: silentSynthesizer, logger },
+    );
+    t.teardown(() => close());
+    t.is(synthesizerFor(usualSpeech).name, 'silence');
+  },
+);
 
 test.serial('without settings, a number may choose an installed engine that has voices', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));

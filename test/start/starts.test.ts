@@ -215,12 +215,6 @@ test.serial('stores compiled code for the next start, even when killed', async (
   t.true(stored.length > 500, String(stored.length));
 });
 
-test.serial('looks for synthesizers only on the search path of its environment', async (t) => {
-  // Test gateways have an empty search path.
-  const { logged } = await testGateway(t);
-  t.true(logged.some((line) => line.includes('no synthesizer is installed')));
-});
-
 test.serial('names a file in the place of the data folder', async (t) => {
   const file = join(await emptyFolder(t), 'file');
   await writeFile(file, '');
