@@ -140,7 +140,7 @@ export const benchFleet: Bench = async ({ started, print }) => {
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     const past = page.waitForResponse((response) => response.url().includes('/api/v1/admin/fleet?minutes='));
     await page.goto(`${url}/#/fleet`);
-    await page.locator('.chart .busy').first().waitFor();
+    await page.locator('.state-map .busy').first().waitFor();
     await (await past).finished();
     openings.push({
       ms: (await processorMs(pid)) - before,

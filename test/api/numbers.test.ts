@@ -756,7 +756,7 @@ test.serial('audits model and tools from and to, and instructions only by their 
   const changesAfter = async (body: object) => {
     await gateway.admin.put(path, { agent: 'builtin', ...body });
     const audit = await gateway.admin.get('/api/v1/admin/audit');
-    t.notRegex(audit.bytes.toString(), /4711|4712/);
+    t.notRegex(audit.bytes.toString(), /(?<![\w-])471[12](?![\w-])/);
     const [entry] = z
       .object({ entries: z.array(z.object({ detail: z.object({ changes: z.unknown() }) })) })
       .parse(audit.body).entries;
@@ -773,7 +773,7 @@ test.serial('audits model and tools from and to, and instructions only by their 
     prompt: { from: { characters: prompt.length }, to: { characters: prompt.length } },
   });
   t.deepEqual(await changesAfter(changed), {});
-  t.notRegex(JSON.stringify(gateway.logged), /4711|4712/);
+  t.notRegex(JSON.stringify(gateway.logged), /(?<![\w-])471[12](?![\w-])/);
 });
 
 test.serial(

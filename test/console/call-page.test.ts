@@ -107,7 +107,7 @@ consoleTest(
     const id = await world.gateway.call('01055551234');
     const page = await world.open({ page: `/calls/${id}` });
     const live = page.locator('.live-line');
-    await live.getByText('Ringing').waitFor();
+    await live.locator('.floor').getByText('Ringing').waitFor();
     const hasSpoken = willShow(page, 'Agent is speaking');
     const isShownWhileSpoken = willShow(page, 'speaking now');
     await phone.answer(id);
