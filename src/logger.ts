@@ -16,30 +16,36 @@ const masked: ReadonlySet<string> = new Set([
 
 type Fields = Record<string, unknown>;
 
-const maskFields = (fields: Fields, maskValue: (value: unknown) => unknown): Fields => {
+const hidden = (): string => '[hidden]';
+
+/** Masks fields of a line and of a child logger. */
+const maskingSerializers: Readonly<Record<string, () => string>> = Object.fromEntries(
+  [...masked].map((name) => [name, hidden]),
+);
+
+const replaced = (fields: Fields, replace: (name: string, value: unknown) => unknown): Fields => {
   let copy: Fields | undefined;
   for (const [name, value] of Object.entries(fields)) {
-    const shown = masked.has(name) && value !== undefined ? '[hidden]' : maskValue(value);
+    const shown = replace(name, value);
     if (shown !== value) (copy ??= { ...fields })[name] = shown;
   }
   return copy ?? fields;
 };
 
-const unchanged = (value: unknown): unknown => value;
-
-/** Masks the fields of a member. Of an error, `describeError` selects the logged properties. */
-const maskMember = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
-  const fields: Fields = { ...value };
-  const shown = maskFields(fields, unchanged);
-  return shown === fields ? value : shown;
-};
+const maskField = (name: string, value: unknown): unknown =>
+  masked.has(name) && value !== undefined ? hidden() : value;
 
 /**
- * Masks the fields of a logged object. Pino's `redact` takes as long as the rest of the line. Fields of child loggers
- * are not masked; they are ids.
+ * Masks the fields of the members of a logged object. Of an error, `describeError` selects the logged properties. Pino's
+ * `redact` takes as long as the rest of the line.
  */
-const mask = (logged: Fields): Fields => maskFields(logged, maskMember);
+const maskMembers = (logged: Fields): Fields =>
+  replaced(logged, (_name, value) => {
+    if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+    const fields: Fields = { ...value };
+    const shown = replaced(fields, maskField);
+    return shown === fields ? value : shown;
+  });
 
 type LoggedError = { type: string; message: string; stack?: string; code?: string; cause?: LoggedError };
 
@@ -75,8 +81,8 @@ export const createLogger = async (
   const settings = {
     level: options.level,
     base: null,
-    formatters: { log: mask },
-    serializers: { err: describeError },
+    formatters: { log: maskMembers },
+    serializers: { ...maskingSerializers, err: describeError },
   };
   if (options.format === 'json')
     return pino(

@@ -98,10 +98,11 @@ for (const format of ['json', 'pretty'] as const) {
     for (const name of ['authorization', 'token', 'key', 'secret', 'text', 'instruction']) {
       logger.info({ [name]: 'hush-hush' }, 'at the top');
       logger.info({ fact: { [name]: 'hush-hush' } }, 'in an object');
+      logger.child({ [name]: 'hush-hush' }).info('of a child logger');
     }
-    const written = (await lines(12)).join('');
+    const written = (await lines(18)).join('');
     t.notRegex(written, /hush-hush/);
-    t.is(written.match(/\[hidden\]/g)?.length, 12);
+    t.is(written.match(/\[hidden\]/g)?.length, 18);
   });
 
   test(`logs reason and stack of a database error, but not its row (${format})`, async (t) => {
