@@ -6,12 +6,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
 import type { Bench } from './bench.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { median } from './percentile.ts';
+import { signIn } from './sign-in.ts';
 
 const rounds = 15;
 
@@ -89,16 +90,6 @@ const load = async (context: BrowserContext, url: string, part: string): Promise
   }
 };
 
-const signedIn = async (browser: Browser, url: string, token: string): Promise<BrowserContext> => {
-  const context = await browser.newContext({ locale: 'ko-KR' });
-  const response = await context.request.post(`${url}/console/session`, {
-    headers: { origin: url, 'x-trunkline-console': '1' },
-    data: { token },
-  });
-  if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()}`);
-  return context;
-};
-
 export const benchConsole: Bench = async ({ started, print }) => {
   if (anyBrowser === undefined) return print('console', 'skipped: Chromium is not installed');
   const { url, adminHeaders } = await startGatewayProcess(started);
@@ -106,7 +97,8 @@ export const benchConsole: Bench = async ({ started, print }) => {
   const browser = await chromium.launch({ executablePath: anyBrowser, args: browserFlags });
   started.defer(() => browser.close());
   const token = (adminHeaders['authorization'] ?? '').replace('Bearer ', '');
-  const context = await signedIn(browser, url, token);
+  const context = await browser.newContext({ locale: 'ko-KR' });
+  await signIn(context, url, token);
 
   // The first pair starts the processes of the browser and compiles the gateway's code.
   const pair = async (path: string): Promise<[Load, Load]> => [

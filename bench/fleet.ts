@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium, type BrowserContext, type CDPSession } from 'playwright-core';
 import { z } from 'zod';
-import { sayingTime } from '#sip/audio/speaking-time.ts';
 import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
 import type { Bench } from './bench.ts';
 import { median } from './percentile.ts';
 import { processorMs, processorMsWithChildren } from './processor-time.ts';
-import { startTalkingGateway, talkingCallee } from './talking-gateway.ts';
+import { signIn } from './sign-in.ts';
+import { answerEvery, startTalkingGateway, talkingCallee } from './talking-gateway.ts';
 import { describeSpread, measureInTurns, moreThan, ratesOf } from './windows.ts';
 
 const positive = z.coerce.number().positive();
@@ -35,14 +35,9 @@ const frameMs = 16;
 /** Milliseconds a second: 2 % of a processor. */
 const mostMs = 20;
 
-const answer = '네, 오후 세 시가 좋겠습니다.';
-/** Silence after which a simulated person speaks (`politePauseMs` of sip/simulator). */
-const politePauseMs = 800;
-const waitSec = turnSec - (sayingTime(answer) + politePauseMs) / 1_000;
 /** Longer than all rounds. */
 const callSec = 1_800;
-const turn = [{ wait_sec: waitSec }, { say: answer }];
-const script = [{ listen: true }, ...Array.from({ length: callSec / turnSec }, () => turn).flat()];
+const script = answerEvery(turnSec, callSec);
 
 /** Thread time of a page since its beginning, in milliseconds. */
 const threadMs = async (session: CDPSession): Promise<number> => {
@@ -52,7 +47,7 @@ const threadMs = async (session: CDPSession): Promise<number> => {
 
 export const benchFleet: Bench = async ({ started, print }) => {
   if (anyBrowser === undefined) return print('fleet', 'skipped: Chromium is not installed');
-  const { gateway } = await startTalkingGateway(started, { script, reply: '예약을 확인해 드리겠습니다.' });
+  const { gateway } = await startTalkingGateway(started, { script });
   const { url, headers, pid, dataFolder, adminHeaders } = gateway;
   await gateway.database.execute('update phone_number set max_concurrent_calls = 100000');
   const postmaster = await findPostmaster(join(dataFolder, 'postgresql', 'cluster'));
@@ -81,11 +76,7 @@ export const benchFleet: Bench = async ({ started, print }) => {
   started.defer(() => browser.close());
   const context: BrowserContext = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const token = (adminHeaders['authorization'] ?? '').replace('Bearer ', '');
-  const signIn = await context.request.post(`${url}/console/session`, {
-    headers: { origin: url, 'x-trunkline-console': '1' },
-    data: { token },
-  });
-  if (!signIn.ok()) throw new Error(`The sign-in failed: ${signIn.status()}`);
+  await signIn(context, url, token);
 
   const spent = async () => ({
     node: await processorMs(pid),

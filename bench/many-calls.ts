@@ -12,14 +12,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { sayingTime } from '#sip/audio/speaking-time.ts';
 import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 import type { Bench } from './bench.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { percentile } from './percentile.ts';
 import { processorMs, processorMsWithChildren } from './processor-time.ts';
 import { collecting, readMemory, type Memory } from './read-memory.ts';
-import { startTalkingGateway, talkingCallee } from './talking-gateway.ts';
+import { answerEvery, startTalkingGateway, talkingCallee } from './talking-gateway.ts';
 import { fetchAgentTurns, pairTurns, readSpokenTurns } from './turn-times.ts';
 
 const positive = z.coerce.number().positive();
@@ -27,11 +26,6 @@ const calls = positive.parse(process.env['BENCH_CALLS'] ?? 10_000);
 const turnSec = positive.parse(process.env['BENCH_TURN_SEC'] ?? 5);
 
 const neverAnswers = '01000000002';
-const answer = '네, 오후 세 시가 좋겠습니다.';
-const reply = '예약을 확인해 드리겠습니다.';
-/** Silence after which a simulated person speaks (`politePauseMs` of sip/simulator). */
-const politePauseMs = 800;
-const waitSec = Math.max(0, turnSec - (sayingTime(answer) + politePauseMs) / 1_000);
 const placedPerSecond = 200;
 const warmUpCalls = 50;
 /** Time from the last placed call to the measurement. */
@@ -43,11 +37,7 @@ const measuredMs = 30_000;
  * progress of its call.
  */
 const lastsSec = calls / placedPerSecond + (2 * settleMs + measuredMs) / 1_000 + 60;
-const turn = [{ wait_sec: waitSec }, { say: answer }];
-const script = [
-  { listen: true },
-  ...Array.from({ length: Math.ceil(lastsSec / turnSec) }, () => turn).flat(),
-];
+const script = answerEvery(turnSec, lastsSec);
 const requestsPerSecond = 20;
 /** Calls whose turns are compared with the agent's records. */
 const sampledCalls = 1_000;
@@ -91,7 +81,6 @@ const spentBy = async ({ pid, dataFolder }: GatewayProcess): Promise<{ node: num
 export const benchManyCalls: Bench = async ({ started, print }) => {
   const { gateway, agentUrl } = await startTalkingGateway(started, {
     script,
-    reply,
     nodeArguments: collecting,
   });
   const { url, headers } = gateway;

@@ -12,6 +12,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { z } from 'zod';
 import { fitsWindow, violationsOn, type Checks } from '#test/helpers/browser/axe.ts';
 import { anyBrowser, browserFlags } from '#test/helpers/browser/chromium.ts';
+import { signIn } from '../sign-in.ts';
 import { startFurnishedGateway, type FurnishedGateway, type PictureLanguage } from './furnished-gateway.ts';
 import { koreanFont } from './korean-font.ts';
 import type { State, Visitor } from './state.ts';
@@ -52,13 +53,7 @@ const openContext = async (
     reducedMotion: 'reduce',
   });
   await context.route('https://stately.ai/**', (route) => route.abort());
-  if (visitor !== 'nobody') {
-    const response = await context.request.post(`${url}/console/session`, {
-      headers: { origin: url, 'x-trunkline-console': '1' },
-      data: { token: tokens[visitor] },
-    });
-    if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()}`);
-  }
+  if (visitor !== 'nobody') await signIn(context, url, tokens[visitor]);
   return context;
 };
 
