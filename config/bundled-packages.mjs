@@ -71,7 +71,7 @@ export const manifestName = 'bundle.json';
 export const modulesName = 'modules.json';
 
 /** Throws if a file of the bundle is missing or was not written completely. */
-const readManifest = (folder) => {
+export const readManifest = (folder) => {
   const manifest = JSON.parse(readFileSync(fileURLToPath(new URL(manifestName, folder)), 'utf8'));
   for (const { file, size } of manifest.files)
     if (statSync(fileURLToPath(new URL(file, folder))).size !== size) throw new Error(`${file} is damaged`);
@@ -92,7 +92,7 @@ export const hasBundle = (root) => {
  * Whether modules were preloaded into this process, such as an instrumentation, which recognizes packages by their files
  * (guides/watching.md).
  */
-const hasPreloads = () =>
+export const hasPreloads = () =>
   /(^|\s)(-r|--require|--import|--(experimental-)?loader)\b/.test(
     [process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' '),
   );

@@ -78,5 +78,3 @@ const install = () => {
 
 // `npm ci` first removes the installed packages, so two concurrent runs would break each other.
 if (!isInstalled()) oneAtATime(`${root}.installing`, 'is installing the packages', install);
-
-await import('./bundle-packages.mjs');

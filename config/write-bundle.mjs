@@ -174,6 +174,7 @@ try {
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
-// Removes the bundles of other lockfiles.
+// Removes the bundles of other lockfiles, not the script of the gateway (gateway-script.mjs).
 for (const name of readdirSync(all))
-  if (name !== basename(folder)) rmSync(join(all, name), { recursive: true, force: true });
+  if (name !== basename(folder) && name !== 'gateway')
+    rmSync(join(all, name), { recursive: true, force: true });

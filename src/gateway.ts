@@ -43,6 +43,8 @@ import { createVirtualClock } from './virtual-clock.ts';
 export type Gateway = {
   credentials: Credentials;
   startedInMs: number;
+  /** Number of calls in progress at this gateway. */
+  callsInProgress(): number;
   /**
    * Creates a single-use link that signs a browser in as the admin of the credentials. Resolves to undefined if the
    * admin's token is revoked or expired.
@@ -231,6 +233,7 @@ export const startGateway = async (
   return {
     credentials,
     startedInMs: performance.now() - begun,
+    callsInProgress: () => liveCalls.count.get(),
     makeSignInLink: () => linkOfCredentials(runtime, credentials),
     async close() {
       const { admission } = calls;

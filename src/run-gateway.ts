@@ -7,9 +7,11 @@ import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway, StartSteps } from './gateway.ts';
+import { steadyClock } from './clocks.ts';
 import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
 import { checkAddress } from './start/check-address.ts';
+import { type LoadedCode, type NextStart, prepareNextStart } from './start/next-start.ts';
 import { exposureWarning, signInCommand, welcome } from './start/welcome.ts';
 
 /** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */
@@ -42,13 +44,14 @@ const storeCode = (calls: number): void => {
   if (calls === 0) flushCompileCache();
 };
 
-/** Resolution and loading of modules during the start (config/module-resolution.mjs). */
-type QuickModules = Pick<StartSteps, 'importInPieces'> & {
+/** Loading of modules during the start (config/module-resolution.mjs, config/gateway-script.mjs). */
+type Modules = Pick<StartSteps, 'importInPieces'> & {
   /** Ends the quick resolution. */
   deregister(): void;
+  code: LoadedCode;
 };
 
-const run = async ({ importInPieces, deregister }: QuickModules): Promise<void> => {
+const run = async ({ importInPieces, deregister, code }: Modules): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat });
   if (config.unknownNames.length > 0) {
@@ -59,11 +62,12 @@ const run = async ({ importInPieces, deregister }: QuickModules): Promise<void> 
   if (exposed !== undefined) logger.warn({ host: config.host }, exposed);
 
   let gateway: Gateway | undefined;
+  let nextStart: NextStart | undefined;
   let asked = 0;
   let last = { signal: '', at: 0 };
 
   const close = (running: Gateway): void => {
-    running.close().then(
+    Promise.all([nextStart?.close(), running.close()]).then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error({ err: error }, 'the gateway did not stop cleanly');
@@ -117,6 +121,8 @@ const run = async ({ importInPieces, deregister }: QuickModules): Promise<void> 
     return close(gateway);
   }
   logger.info({ url: gateway.credentials.base_url }, 'the gateway is ready');
+  const { callsInProgress } = gateway;
+  nextStart = prepareNextStart({ code, callsInProgress, clock: steadyClock, logger });
   const isTerminal = process.stdout.isTTY;
   const { credentials, startedInMs } = gateway;
   // The output of a server is a log, whose lines may be JSON.
@@ -130,7 +136,7 @@ const run = async ({ importInPieces, deregister }: QuickModules): Promise<void> 
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };
 
-export const runGateway = async (modules: QuickModules): Promise<void> => {
+export const runGateway = async (modules: Modules): Promise<void> => {
   try {
     await run(modules);
   } catch (error) {

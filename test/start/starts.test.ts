@@ -207,8 +207,13 @@ test.serial('writes the credentials file before the port is open', async (t) => 
 
 test.serial('stores compiled code for the next start, even when killed', async (t) => {
   const settings = await serverSettings(t);
-  // Without the cache of the tests themselves.
-  const gateway = await startedGateway(t, { ...settings, NODE_COMPILE_CACHE: '' });
+  const gateway = await startedGateway(t, {
+    ...settings,
+    // Without the cache of the tests themselves.
+    NODE_COMPILE_CACHE: '',
+    // A process with a preloaded module loads the gateway's modules one by one.
+    NODE_OPTIONS: '--import=data:text/javascript,',
+  });
   gateway.signal('SIGKILL');
   await gateway.ended;
   const stored = await readdir(join(settings['GW_DATA_DIR'] ?? '', 'compile-cache'), { recursive: true });

@@ -1,0 +1,341 @@
+/**
+ * The whole gateway in one script with compiled code: calls of a killed gateway wait for the next start, and most of a
+ * start is loading modules. Node's compile cache stores a module before it runs, so it lacks the functions that are
+ * compiled when they are called first. The compiled code of this script is stored after it has run.
+ *
+ * `write-gateway-script.mjs` writes the script for the current sources, in which each module is a function. Whenever the
+ * script does not fit, the gateway loads its modules one by one instead. This module is loaded before all others and is
+ * therefore plain JavaScript (`src/main.mjs`).
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import vm from 'node:vm';
+import { crc32 } from 'node:zlib';
+import { hasPreloads } from './bundled-packages.mjs';
+
+/**
+ * Folder of the script, which all gateways of this checkout share: it belongs to the sources, not to the data of one
+ * gateway. In a folder `node_modules`, so that Node prints no deprecation warnings about packages in it.
+ */
+export const scriptFolder = (root) => fileURLToPath(new URL('dist/node_modules/gateway/', root));
+
+/** Description of the script, written last: its files, its sources and its modules. */
+export const descriptionName = 'script.json';
+
+/** V8 uses compiled code only in the version and with the options of the process that created it. */
+const codeName = (script) => {
+  const options = JSON.stringify([process.version, process.arch, process.execArgv, process.env.NODE_OPTIONS]);
+  return `${script}.${crc32(options).toString(16)}.code`;
+};
+
+/** State of a file that every change of the file changes. A program can set the time `mtime`, but not `ctime`. */
+export const stampOf = ({ mtimeMs, ctimeMs, size, ino }) => `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+
+export const contentHash = (content) => createHash('sha256').update(content).digest('hex');
+
+/** Throws if a source has changed. Compares the content of files whose state differs, such as those of a copy. */
+const checkSources = (root, sources) => {
+  const folder = fileURLToPath(root);
+  for (const [path, stamp, hash] of sources) {
+    const found = statSync(folder + path);
+    if (stampOf(found) !== stamp && contentHash(readFileSync(folder + path)) !== hash)
+      throw new Error(`${path} has changed`);
+  }
+};
+
+const readDescription = (root) => {
+  const description = JSON.parse(readFileSync(join(scriptFolder(root), descriptionName), 'utf8'));
+  checkSources(root, description.sources);
+  return description;
+};
+
+/** Returns the content without its checksum, which comes first. Throws if it is damaged. */
+const readChecked = (path) => {
+  const stored = readFileSync(path);
+  const content = stored.subarray(checksumBytes);
+  if (stored.length < checksumBytes || stored.readUInt32LE(0) !== crc32(content))
+    throw new Error(`${path} is damaged`);
+  return content;
+};
+
+/** More than a checksum takes, because V8 copies compiled code that is not aligned. */
+const checksumBytes = 16;
+
+const checksumOf = (content) => {
+  const checksum = Buffer.alloc(checksumBytes);
+  checksum.writeUInt32LE(crc32(content));
+  return checksum;
+};
+
+let written = 0;
+
+/** Writes a file completely or not at all, also if the machine fails. */
+export const writeWhole = (path, ...parts) => {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}-${(written += 1)}.new`;
+  try {
+    const file = openSync(temporary, 'w');
+    for (const part of parts) writeSync(file, part);
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+};
+
+export const writeChecked = (path, content) => writeWhole(path, checksumOf(content), content);
+
+/** `writeChecked` without blocking the event loop. */
+const writeCheckedLater = async (path, content) => {
+  const temporary = `${path}.${process.pid}-${(written += 1)}.new`;
+  try {
+    const file = await open(temporary, 'w');
+    try {
+      await file.writev([checksumOf(content), content]);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+};
+
+/** The `import.meta` of a module. */
+class Meta {
+  #root;
+  #path;
+  constructor(root, path) {
+    this.#root = root;
+    this.#path = path;
+  }
+  get url() {
+    return this.#root + this.#path;
+  }
+  get filename() {
+    return fileURLToPath(this.url);
+  }
+  get dirname() {
+    return dirname(this.filename);
+  }
+  get resolve() {
+    return (specifier) => {
+      if (specifier.startsWith('#')) return this.#root + specifier.slice(1);
+      return /^\.\.?\//.test(specifier) ? new URL(specifier, this.url).href : import.meta.resolve(specifier);
+    };
+  }
+}
+
+/** A package outside of the script, as its namespace. Packages are found from here as from every own module. */
+const loadPackage = (specifier) => {
+  const url = import.meta.resolve(specifier);
+  const exported = createRequire(import.meta.url)(url.startsWith('file:') ? fileURLToPath(url) : specifier);
+  return exported?.[Symbol.toStringTag] === 'Module'
+    ? exported
+    : { __proto__: null, ...exported, default: exported };
+};
+
+/**
+ * Loads the modules of a script. `modules` describes them by their numbers: kind, path, and the numbers of the modules
+ * that they import. `functions` has the code of each.
+ */
+export const createLoader = (root, modules, functions) => {
+  /** Exports of modules that have run. */
+  const exportsOf = Array.from({ length: modules.length });
+  const errors = new Map();
+  const numbers = new Map(modules.map(([, path], number) => [path, number]));
+
+  /** As with Node, the importer continues first. */
+  const importLater = (target) =>
+    typeof target === 'number' ? Promise.resolve(target).then(load) : import(target);
+
+  /** Runs a CommonJS module. */
+  const runCommon = (number, path) => {
+    const filename = fileURLToPath(root + path);
+    let native;
+    const require = (specifier) => {
+      const other = specifier.startsWith('./')
+        ? numbers.get(`${path.slice(0, path.lastIndexOf('/'))}${specifier.slice(1)}`)
+        : undefined;
+      if (other !== undefined) return load(other);
+      if (isBuiltin(specifier)) return process.getBuiltinModule(specifier);
+      return (native ??= createRequire(filename))(specifier);
+    };
+    Object.defineProperty(require, 'resolve', { get: () => (native ??= createRequire(filename)).resolve });
+    Object.defineProperty(require, 'cache', { get: () => (native ??= createRequire(filename)).cache });
+    const module = { exports: {}, id: filename, filename, loaded: false, children: [], paths: [], require };
+    // A module that is required in a circle gets what is exported by then.
+    exportsOf[number] = module.exports;
+    functions[number].call(module.exports, module.exports, require, module, filename, dirname(filename));
+    module.loaded = true;
+    return module.exports;
+  };
+
+  const run = (number) => {
+    if (errors.has(number)) throw errors.get(number);
+    const [kind, path] = modules[number];
+    try {
+      if (kind === 'package') return loadPackage(path);
+      if (kind === 'common') return runCommon(number, path);
+      return functions[number](load, process.getBuiltinModule, importLater, new Meta(root, path));
+    } catch (error) {
+      exportsOf[number] = undefined;
+      errors.set(number, error);
+      throw error;
+    }
+  };
+
+  const load = (number) =>
+    exportsOf[number] === undefined ? (exportsOf[number] = run(number)) : exportsOf[number];
+
+  /** A module and those that it imports, each after its own imports. */
+  const inOrder = (entry) => {
+    const order = new Set();
+    const visited = new Set();
+    const visit = (number) => {
+      if (visited.has(number)) return;
+      visited.add(number);
+      for (const imported of modules[number][2]) visit(imported);
+      order.add(number);
+    };
+    visit(entry);
+    return order;
+  };
+
+  return {
+    /** As in `module-resolution.mjs`, but nothing was registered. */
+    deregister() {},
+    /** Loads a module by its path. */
+    load: (path) => load(numbers.get(path)),
+    /**
+     * Loads a module and those that it imports one at a time, and lets the event loop continue after each
+     * (`module-resolution.mjs`). Never rejects: the following import of the module throws the same error.
+     */
+    async importInPieces(url) {
+      for (const number of inOrder(numbers.get(url.slice(root.length)))) {
+        if (exportsOf[number] !== undefined) continue;
+        try {
+          load(number);
+        } catch {
+          return;
+        }
+        await setImmediate();
+      }
+    },
+  };
+};
+
+/** Compiles a script. Code of another version of V8 is ignored and marked as such (`cachedDataRejected`). */
+export const compile = (root, { script }, content, cachedData) =>
+  new vm.Script(content.latin1Slice(), {
+    filename: join(scriptFolder(root), script),
+    cachedData,
+    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+
+/** Makes stack traces name the lines of the sources, in which each module has the lines of its file. */
+const nameSources = (root, { script, modules }) => {
+  const filename = join(scriptFolder(root), script);
+  const named = (site) => {
+    const text = String(site);
+    const at = text.indexOf(`${filename}:`);
+    const [, line] = at === -1 ? [] : (/^:(\d+)/.exec(text.slice(at + filename.length)) ?? []);
+    const [kind, path, , first] = modules.findLast((module) => module[3] <= Number(line)) ?? [];
+    if (path === undefined) return text;
+    const file = kind === 'common' ? fileURLToPath(root + path) : root + path;
+    const rest = text.slice(at + filename.length + 1 + line.length);
+    return `${text.slice(0, at)}${file}:${Number(line) - first + 1}${rest}`;
+  };
+  // Called when a stack is read, as Node's own formatter.
+  Error.prepareStackTrace = (error, sites) => {
+    let head;
+    try {
+      head = Error.prototype.toString.call(error);
+    } catch {
+      head = '<error>';
+    }
+    return [head, ...sites.map(named)].join('\n    at ');
+  };
+};
+
+/** A process that is debugged or measured needs the files. */
+const isObserved = () =>
+  hasPreloads() ||
+  process.env.NODE_V8_COVERAGE !== undefined ||
+  /--(inspect|watch)/.test([process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' '));
+
+/** Growth of the compiled code from which it is stored again. */
+const worthStoring = 1.02;
+
+/** Reads the script of the current sources. Throws an error with the reason if it cannot be used. */
+const openScript = (root) => {
+  const description = readDescription(root);
+  const folder = scriptFolder(root);
+  const codeFile = join(folder, codeName(description.script));
+  const code = readChecked(codeFile);
+  const script = compile(root, description, readChecked(join(folder, description.script)), code);
+  if (script.cachedDataRejected) throw new Error('the compiled code does not fit this process');
+  nameSources(root, description);
+  return {
+    ...createLoader(root, description.modules, script.runInThisContext()),
+    /**
+     * Stores the compiled code again if it has grown by the functions that have run since. Blocks the event loop while
+     * the code is created.
+     */
+    async renew() {
+      const grown = script.createCachedData();
+      const { size } = await stat(codeFile);
+      if (grown.length < size * worthStoring) return false;
+      await writeCheckedLater(codeFile, grown);
+      return true;
+    },
+  };
+};
+
+/**
+ * Returns the functions that load the script of the current sources; `null` if it cannot be used: then the modules are
+ * loaded one by one. `code` is a `LoadedCode` (src/start/next-start.ts). `root` is the URL of the project's folder.
+ */
+export const useScript = (root) => {
+  if (isObserved())
+    return { script: null, code: { from: 'modules', because: 'this process is observed', isWanted: false } };
+  try {
+    const { renew, ...script } = openScript(root);
+    return { script, code: { from: 'script', renew } };
+  } catch (error) {
+    return { script: null, code: { from: 'modules', because: error.message, isWanted: true } };
+  }
+};
+
+/** Whether the script of the current sources and its compiled code for this process are there. */
+export const hasScript = (root) => {
+  try {
+    const { script } = readDescription(root);
+    readChecked(join(scriptFolder(root), script));
+    readChecked(join(scriptFolder(root), codeName(script)));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Stores the compiled code of a script that has run. */
+export const storeCode = (root, { script }, compiled) =>
+  writeChecked(join(scriptFolder(root), codeName(script)), compiled.createCachedData());
