@@ -2583,7 +2583,7 @@ export type Operations = {
     };
     answer: NumberKey;
   };
-  /** List and search the calls of all numbers. Ordered by `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query. */
+  /** List and search the calls of all numbers. Ordered by `started_at`, then by `id`, unless `order` says otherwise. Follow `next_cursor` until it is null, with the same query. */
   listWorkspaceCalls: {
     request:
       | {
@@ -2610,8 +2610,8 @@ export type Operations = {
           visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
-          /** The order of the calls. */
-          order?: 'newest' | 'oldest' | undefined;
+          /** The order of the calls. `longest`: by `duration_sec`, calls without one last. */
+          order?: 'newest' | 'oldest' | 'longest' | undefined;
           limit?: number | undefined;
           /** The `next_cursor` of the previous page. */
           cursor?: string | undefined;
@@ -2646,8 +2646,8 @@ export type Operations = {
           visited?: string | undefined;
           /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
-          /** The order of the calls. */
-          order?: 'newest' | 'oldest' | undefined;
+          /** The order of the calls. `longest`: by `duration_sec`, calls without one last. */
+          order?: 'newest' | 'oldest' | 'longest' | undefined;
         }
       | undefined;
     answer: Response;

@@ -3,7 +3,12 @@ import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { csvLine } from '#src/api/http/csv.ts';
-import { decodeMomentCursor, encodeMomentCursor } from '#src/api/http/cursor.ts';
+import {
+  decodeCallCursor,
+  decodeMomentCursor,
+  encodeCallCursor,
+  encodeMomentCursor,
+} from '#src/api/http/cursor.ts';
 import { mostExported, notAllExported } from '#src/domain/call-export.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
@@ -209,6 +214,59 @@ test.serial('returns results page by page, newest or oldest first, with every fi
   t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
 });
 
+test.serial('lists the longest calls first, page by page, and those without a duration last', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { database, admin } = gateway;
+  const talked = async (second: number, durationSec: number | null): Promise<string> => {
+    const startedAt = new Date(beginning.getTime() + second * 1_000);
+    const id = await talk(
+      gateway,
+      { startedAt },
+      ['배송 문의'],
+      durationSec === null ? null : 'agent_hangup',
+    );
+    await database.execute('update call set duration_sec = $1 where id = $2', [durationSec, id]);
+    return id;
+  };
+  const running = await talked(0, null);
+  const long = await talked(1, 61.234);
+  const earlier = await talked(2, 5.1);
+  const later = await talked(3, 5.1);
+  const refused = await talked(4, 0);
+  const ended = [long, later, earlier, refused];
+  for (const [q, expected] of [
+    ['', [...ended, running]],
+    ['배송', ended],
+    ['0000', [...ended, running]],
+  ] as const) {
+    const pages: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query = new URLSearchParams({ limit: '1', order: 'longest' });
+      if (q !== '') query.set('q', q);
+      if (cursor !== '') query.set('cursor', cursor);
+      const page = listed.parse((await admin.get(`${searchPath}?${query.toString()}`)).body);
+      pages.push(...page.calls.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    t.deepEqual(pages, expected, q);
+  }
+  const pageOf = (query: string) => admin.get(`${searchPath}?limit=1&${query}`);
+  for (const [one, other] of [
+    ['order=longest', 'order=newest'],
+    ['order=newest', 'order=longest'],
+  ]) {
+    const { next_cursor: cursor } = listed.parse((await pageOf(one ?? '')).body);
+    t.is((await pageOf(`${other}&cursor=${cursor}`)).status, 400, other);
+  }
+  const { bytes } = await admin.get(`${searchPath}.csv?order=longest`);
+  const [, ...lines] = readCsv(bytes.subarray(3).toString());
+  t.deepEqual(
+    lines.map((cells) => cells.at(-1)),
+    [...ended, running],
+  );
+});
+
 test.serial('interprets days in the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const on = (moment: string) => talk(gateway, { startedAt: new Date(moment) }, []);
@@ -359,6 +417,25 @@ test('decodes a cursor into the encoded position', (t) => {
       t.deepEqual(decodeMomentCursor(encodeMomentCursor({ at, id })), { at, id });
     }),
   );
+});
+
+test('decodes a cursor of calls into the encoded position, with and without a duration', (t) => {
+  const duration = fc.option(
+    fc.double({ min: 0, max: 1e8, noNaN: true }).filter((sec) => !Object.is(sec, -0)),
+  );
+  fc.assert(
+    fc.property(moment, fc.uuid(), duration, (at, id, durationSec) => {
+      t.deepEqual(decodeCallCursor(encodeCallCursor({ at, id, durationSec })), { at, id, durationSec });
+      t.deepEqual(decodeCallCursor(encodeCallCursor({ at, id })), { at, id });
+    }),
+  );
+  for (const text of [
+    '',
+    'x',
+    Buffer.from('1 x').toString('base64url'),
+    Buffer.from('01 ').toString('base64url'),
+  ])
+    t.is(decodeCallCursor(text), undefined);
 });
 
 test('encodes a cursor without characters that a URL must escape', (t) => {

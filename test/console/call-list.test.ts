@@ -18,6 +18,8 @@ import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
 const count = 130;
+/** The only call that is longer than the others. */
+const longest = 42;
 
 /** Calls a minute apart, the first of them the newest: `01000010001`, `01000010002` … */
 const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): Promise<void> => {
@@ -27,7 +29,8 @@ const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): P
        instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec, node)
      select gen_random_uuid(), workspace_id, id, case when n % 2 = 0 then 'inbound' else 'outbound' end, number,
        '0100001' || lpad(n::text, 4, '0'), 'ko', 'completed', case when n % 10 = 0 then 'silence_timeout' else 'agent_hangup' end,
-       case when n = 77 then '창가 자리로 예약을 옮겨 주세요' else '배송 시간을 물어보세요' end, null, 600, false, at, at, at, 65, 'test'
+       case when n = 77 then '창가 자리로 예약을 옮겨 주세요' else '배송 시간을 물어보세요' end, null, 600, false, at, at, at,
+       case when n = ${longest} then 650 else 65 end, 'test'
      from phone_number, generate_series(1, ${count}) as n, lateral (select now() - n * interval '1 minute' as at) as began
      where id = '${credentials.number_id}'`,
   );
@@ -103,6 +106,15 @@ consoleTest(
     await rowOf(page, count).waitFor();
     t.regex(page.url(), /order=oldest/);
     t.regex((await rowsOf(page).first().textContent()) ?? '', new RegExp(numberOf(count)));
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await page.getByRole('columnheader', { name: 'Duration longest first' }).waitFor();
+    await rowOf(page, longest).waitFor();
+    t.regex(page.url(), /order=longest/);
+    t.regex((await rowsOf(page).first().textContent()) ?? '', new RegExp(numberOf(longest)));
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await rowOf(page, 1).waitFor();
+    await page.getByRole('button', { name: /^Time/ }).click();
+    await rowOf(page, count).waitFor();
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('First day').fill('2001-01-01');
     await page.getByLabel('Last day').fill('2001-01-31');

@@ -21,6 +21,28 @@ export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => 
   return Number(time) < Date.UTC(10_000, 0) && encodeMomentCursor(decoded) === cursor ? decoded : undefined;
 };
 
+/** Cursor of a list of calls. `durationSec` is set in the order by duration; null for a call without a duration. */
+export type CallCursor = MomentCursor & { durationSec?: number | null | undefined };
+
+const lengthForm = /^(none|\d{1,9}(?:\.\d{1,20})?(?:e-\d{1,3})?) (.*)$/;
+
+export const encodeCallCursor = ({ durationSec, ...moment }: CallCursor): string => {
+  const place = encodeMomentCursor(moment);
+  return durationSec === undefined
+    ? place
+    : Buffer.from(`${durationSec ?? 'none'} ${place}`).toString('base64url');
+};
+
+/** Decodes a cursor; `undefined` for any value that `encodeCallCursor` did not create. */
+export const decodeCallCursor = (cursor: string): CallCursor | undefined => {
+  const [, length, place] = lengthForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (length === undefined || place === undefined) return decodeMomentCursor(cursor);
+  const moment = decodeMomentCursor(place);
+  if (moment === undefined) return undefined;
+  const decoded = { ...moment, durationSec: length === 'none' ? null : Number(length) };
+  return encodeCallCursor(decoded) === cursor ? decoded : undefined;
+};
+
 /** Property of every page of a list. */
 export const nextCursor = z.string().nullable().meta({
   description: 'For the next page; null on the last one.',
@@ -39,6 +61,8 @@ const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
     .meta({ description: 'The `next_cursor` of the previous page.', override: { type: 'string' } });
 
 export const momentCursorInQuery = inQuery(decodeMomentCursor);
+
+export const callCursorInQuery = inQuery(decodeCallCursor);
 
 /** Cursor of a list that is sorted by an increasing number. */
 export const encodeCountCursor = (count: number): string => Buffer.from(`n${count}`).toString('base64url');

@@ -54,7 +54,9 @@ export const workspaceCallFilters = callListQuery.omit({ limit: true, cursor: tr
       description: `At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to ${mostWords} words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over.`,
       example: '예약 확인',
     }),
-  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'The order of the calls.' }),
+  order: z.enum(['newest', 'oldest', 'longest']).default('newest').meta({
+    description: 'The order of the calls. `longest`: by `duration_sec`, calls without one last.',
+  }),
 });
 
 export const listedCall = callListItem

@@ -7,7 +7,8 @@ import { answerCallEvents, callEventsDeclaration } from '../calls/get-call-event
 import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
 import * as z from 'zod';
 import { callListQuery } from '../calls/list-calls.ts';
-import { encodeMomentCursor, nextCursor } from '../http/cursor.ts';
+import { callCursorInQuery, encodeCallCursor, nextCursor } from '../http/cursor.ts';
+import { invalidField } from '#src/domain/refusal.ts';
 import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
 
 export const listWorkspaceCalls = defineRoute({
@@ -17,9 +18,12 @@ export const listWorkspaceCalls = defineRoute({
   tag: 'Workspace',
   summary: 'List and search the calls of all numbers',
   description:
-    'Ordered by `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.',
+    'Ordered by `started_at`, then by `id`, unless `order` says otherwise. Follow `next_cursor` until it is null, with the same query.',
   auth: 'viewer',
-  query: workspaceCallFilters.extend(callListQuery.pick({ limit: true, cursor: true }).shape),
+  query: workspaceCallFilters.extend({
+    ...callListQuery.pick({ limit: true }).shape,
+    cursor: callCursorInQuery.optional(),
+  }),
   responses: {
     200: {
       description: 'A page of calls.',
@@ -32,9 +36,12 @@ export const listWorkspaceCalls = defineRoute({
 }).handledBy(async ({ caller, query: { cursor, limit, ...filters } }, services) => {
   const { storedCalls } = services.calls;
   const wanted = wantedCalls(services, caller.workspace, filters);
+  const isByLength = wanted.order === 'longest';
+  if (cursor !== undefined && isByLength !== (cursor.durationSec !== undefined))
+    throw invalidField({ path: 'cursor', message: 'This is no cursor of this list.' });
   const { calls, next } = await storedCalls.workspacePage({
     ...wanted,
-    after: cursor && { startedAt: cursor.at, id: cursor.id },
+    after: cursor && { startedAt: cursor.at, id: cursor.id, durationSec: cursor.durationSec },
     limit,
   });
   const ids = calls.map(({ id }) => id);
@@ -43,7 +50,13 @@ export const listWorkspaceCalls = defineRoute({
     status: 200,
     body: {
       calls: calls.map((call) => presentListedCall(call, excerpts.get(call.id))),
-      nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }),
+      nextCursor:
+        next &&
+        encodeCallCursor({
+          at: next.startedAt,
+          id: next.id,
+          durationSec: isByLength ? next.durationSec : undefined,
+        }),
     },
   };
 });

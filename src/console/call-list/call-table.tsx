@@ -8,23 +8,59 @@ import { clockTime, When } from '../parts/when.tsx';
 import { hasAll, isIdOf, MarkedNumber, MarkedWords } from './matches.tsx';
 import { filtersNow, rememberPlace, setFilter } from './place.ts';
 
+/** Orders of the list in the page's address; newest first is the empty one. */
+const orders = ['', 'oldest', 'longest'] as const;
+
+type Order = (typeof orders)[number];
+
+/** The head of a column that can sort the list. `now` is null while another column does. */
+const SortedHead = ({
+  name,
+  label,
+  now,
+  next,
+}: {
+  name: string;
+  label: string;
+  now: Order | null;
+  next: Order;
+}) => {
+  const isRising = now === 'oldest';
+  return (
+    <th
+      scope="col"
+      class={name}
+      {...(now === null ? {} : { 'aria-sort': isRising ? 'ascending' : 'descending' })}
+    >
+      <button type="button" onClick={() => setFilter('order', next)}>
+        {label}
+        {now !== null && (
+          <>
+            <span aria-hidden="true">{isRising ? ' ↑' : ' ↓'}</span>
+            <span class="unseen"> {texts.value.callList.orders[now]}</span>
+          </>
+        )}
+      </button>
+    </th>
+  );
+};
+
 export const CallTable = ({ calls }: { calls: readonly CallListItem[] }) => {
   const t = texts.value.callList.column;
-  const isOldestFirst = filtersNow().order === 'oldest';
+  const chosen = filtersNow().order;
+  const order = orders.find((one) => one === chosen) ?? '';
+  const isByLength = order === 'longest';
   return (
     <table class="call-table">
       <caption class="unseen">{texts.value.shell.nav.calls}</caption>
       <thead>
         <tr>
-          <th scope="col" class="of-time" aria-sort={isOldestFirst ? 'ascending' : 'descending'}>
-            <button type="button" onClick={() => setFilter('order', isOldestFirst ? '' : 'oldest')}>
-              {t.time}
-              <span aria-hidden="true">{isOldestFirst ? ' ↑' : ' ↓'}</span>
-              <span class="unseen">
-                {isOldestFirst ? texts.value.callList.oldestFirst : texts.value.callList.newestFirst}
-              </span>
-            </button>
-          </th>
+          <SortedHead
+            name="of-time"
+            label={t.time}
+            now={isByLength ? null : order}
+            next={order === '' ? 'oldest' : ''}
+          />
           <th scope="col" class="of-direction">
             <span class="unseen">{t.direction}</span>
           </th>
@@ -33,9 +69,12 @@ export const CallTable = ({ calls }: { calls: readonly CallListItem[] }) => {
           <th scope="col" class="of-end">
             {t.end}
           </th>
-          <th scope="col" class="of-figure">
-            {t.duration}
-          </th>
+          <SortedHead
+            name="of-figure of-duration"
+            label={t.duration}
+            now={isByLength ? order : null}
+            next={isByLength ? '' : 'longest'}
+          />
           <th scope="col" class="of-figure">
             <abbr title={t.latencyLong}>{t.latency}</abbr>
           </th>

@@ -48,8 +48,8 @@ export const useCallList = (filters: CallFilters, takesNew: () => boolean): Call
       timer = setTimeout(() => (document.hidden ? again() : void once()), everyMs);
     };
     /**
-     * Reads new calls, which appear at the top of the order "newest first". In other orders new calls come at the end,
-     * which is not polled.
+     * Reads new calls, which appear at the top of the order "newest first". In other orders new calls come at the end
+     * or between the others, which are not polled.
      */
     const read = async (): Promise<ShownCalls> => {
       if (latest.current === undefined) return readFirst(filters);
@@ -62,7 +62,7 @@ export const useCallList = (filters: CallFilters, takesNew: () => boolean): Call
         const next = await read();
         if (over.signal.aborted) return;
         show(next);
-        if (filters.order !== 'oldest') again();
+        if (filters.order === '') again();
       } catch (error) {
         if (over.signal.aborted) return;
         if (error instanceof Problem) setProblem(error);

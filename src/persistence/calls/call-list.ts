@@ -24,10 +24,13 @@ export type CallListQuery = {
   /** Scope of the list: a number, a workspace, or both. */
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined };
   limit: number;
-  /** Order by `startedAt`, then by id in the same direction; newest first by default. */
-  order?: 'newest' | 'oldest' | undefined;
-  /** The last call of the previous page. */
-  after?: { startedAt: Date; id: string } | undefined;
+  /**
+   * Order by `startedAt`, then by id in the same direction; newest first by default. `longest`: by `durationSec` before
+   * that, calls without one last.
+   */
+  order?: 'newest' | 'oldest' | 'longest' | undefined;
+  /** The last call of the previous page. `durationSec` is read only in the order `longest`. */
+  after?: { startedAt: Date; id: string; durationSec?: number | null | undefined } | undefined;
   status?: CallStatus | undefined;
   endReason?: EndReason | undefined;
   trunkId?: string | undefined;
@@ -70,9 +73,12 @@ export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]
   }
 };
 
-/** Whether the filters may read many calls that do not match. */
-const mayTakeLong = ({ metadata, state, visited }: CallListQuery): boolean =>
-  metadata !== undefined || state !== undefined || visited !== undefined;
+/**
+ * Whether the query may read many more calls than a page: filters without an index of their own, and the order by
+ * duration, for which all calls that match are read. Its index would cost every call for a rare question.
+ */
+const mayTakeLong = ({ metadata, state, visited, order }: CallListQuery): boolean =>
+  metadata !== undefined || state !== undefined || visited !== undefined || order === 'longest';
 
 /** Returns the number of calls that match, at most `limit`. */
 export const countCalls = async (db: Database, query: CallListQuery): Promise<number> => {
@@ -109,6 +115,7 @@ const calls = ({ queries }: Database, query: CallListQuery) =>
     .select(callColumns)
     .where(fits(query))
     .where(isInRange(query, 'Call.startedAt', 'Call.id'))
+    .$if(query.order === 'longest', (some) => some.orderBy(lengthIn, 'desc'))
     .orderBy('Call.startedAt', wayOf(query))
     .orderBy('Call.id', wayOf(query))
     .limit(query.limit);
@@ -129,6 +136,7 @@ const byWords = ({ queries }: Database, query: CallListQuery, words: readonly st
     .where(({ ref }) => sql<boolean>`${ref('CallSearch.words')} @@ ${wanted}::tsquery`)
     .where(fits(query))
     .where(isInRange(query, 'CallSearch.startedAt', 'CallSearch.callId'))
+    .$if(query.order === 'longest', (some) => some.orderBy(lengthIn, 'desc'))
     .orderBy('CallSearch.startedAt', wayOf(query))
     .orderBy('CallSearch.callId', wayOf(query))
     .limit(query.limit);
@@ -141,12 +149,23 @@ const byWords = ({ queries }: Database, query: CallListQuery, words: readonly st
 const inProgress = (db: Database, query: CallListQuery, digits: string) =>
   calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
 
-const wayOf = ({ order = 'newest' }: CallListQuery) => (order === 'newest' ? 'desc' : 'asc');
+const wayOf = ({ order }: CallListQuery) => (order === 'oldest' ? 'asc' : 'desc');
+
+/** Length of a call without a duration: a call in progress. */
+const noLength = -1;
+
+const lengthOf = ({ durationSec }: { durationSec?: number | null | undefined }): number =>
+  durationSec ?? noLength;
+
+const lengthIn = ({ fn, lit }: ExpressionBuilder<Tables, 'Call'>) =>
+  fn.coalesce('Call.durationSec', lit(noLength));
 
 const inOrder =
   (query: CallListQuery) =>
   (one: CallRow, other: CallRow): number => {
-    const later = one.startedAt.getTime() - other.startedAt.getTime() || (one.id < other.id ? -1 : 1);
+    const longer = query.order === 'longest' ? lengthOf(one) - lengthOf(other) : 0;
+    const later =
+      longer || one.startedAt.getTime() - other.startedAt.getTime() || (one.id < other.id ? -1 : 1);
     return wayOf(query) === 'desc' ? -later : later;
   };
 
@@ -210,14 +229,19 @@ type OrderColumns = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'Ca
 /** Condition: calls within the requested time range and after the previous page. */
 const isInRange =
   ({ after, since, until, order }: CallListQuery, ...[startedAt, id]: OrderColumns) =>
-  ({ and, eb, refTuple, tuple }: ExpressionBuilder<Tables, 'Call' | 'CallSearch'>) =>
-    and([
+  ({ and, eb, refTuple, tuple }: ExpressionBuilder<Tables, 'Call' | 'CallSearch'>) => {
+    const range = [
       ...(since === undefined ? [] : [eb(startedAt, '>=', since)]),
       ...(until === undefined ? [] : [eb(startedAt, '<', until)]),
-      ...(after === undefined
-        ? []
-        : [eb(refTuple(startedAt, id), order === 'oldest' ? '>' : '<', tuple(after.startedAt, after.id))]),
-    ]);
+    ];
+    if (after === undefined) return and(range);
+    if (order === 'longest') {
+      const last = tuple(lengthOf(after), after.startedAt, after.id);
+      return and([...range, eb(refTuple(lengthIn, startedAt, id), '<', last)]);
+    }
+    const last = tuple(after.startedAt, after.id);
+    return and([...range, eb(refTuple(startedAt, id), order === 'oldest' ? '>' : '<', last)]);
+  };
 
 /** The two queries run in sequence, each with the time limit, so a search takes at most twice the limit. */
 const withinTime = async <Found>(db: Database, queries: readonly Compilable<Found>[]): Promise<Found[]> => {

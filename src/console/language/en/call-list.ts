@@ -13,8 +13,8 @@ export const callList = {
   total: (calls: string, hasMore: boolean) =>
     hasMore ? `More than ${calls} calls` : calls === '1' ? '1 call' : `${calls} calls`,
   inTheCall: 'Found in the call',
-  newestFirst: 'newest first',
-  oldestFirst: 'oldest first',
+  /** Texts by the order in the page's address. */
+  orders: { '': 'newest first', oldest: 'oldest first', longest: 'longest first' },
   export: 'Export CSV',
   exported: 'Saved.',
   exportedInPart: 'Saved the first 50,000 calls only. Narrow the search to export the rest.',

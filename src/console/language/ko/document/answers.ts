@@ -133,7 +133,8 @@ export const answers: Readonly<Record<string, string>> = {
     '워크스페이스의 시간대로 이 날이나 그 전에 시작한 통화입니다.',
   'At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over.':
     '상대방 번호의 숫자 네 자리 이상, 통화 id의 처음 여덟 자 이상, 또는 대화 내용, 요약, 지시, 발신자 이름의 단어를 앞부분부터 8개까지 씁니다. 단어는 통화가 끝난 뒤에 찾을 수 있습니다.',
-  'The order of the calls.': '어떤 통화를 먼저 보여 줄지 정합니다.',
+  'The order of the calls. `longest`: by `duration_sec`, calls without one last.':
+    '어떤 통화를 먼저 보여 줄지 정합니다. `longest`는 `duration_sec`이 긴 순서이며, 값이 없는 통화는 마지막입니다.',
   'Calls that started before this time; default: now.': '이 시각 전에 시작한 통화입니다. 없으면 지금입니다.',
   'Number of days, including today.': '오늘을 포함한 날수입니다.',
   'The admin token.': '관리자 토큰입니다.',

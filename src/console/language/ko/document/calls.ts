@@ -56,8 +56,8 @@ export const calls: Readonly<Record<string, string>> = {
   'Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead.':
     '아직 벨이 울리는 통화를 끝냅니다. 통화는 `no_answer`가 되고 `end_reason`은 `cancelled`입니다. 이미 받은 통화는 끊기를 요청하세요.',
   'List and search the calls of all numbers': '모든 번호의 통화 목록과 검색',
-  'Ordered by `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.':
-    '`started_at` 순서이며, 같으면 `id` 순서입니다. 같은 조건으로 `next_cursor`가 null이 될 때까지 따라가세요.',
+  'Ordered by `started_at`, then by `id`, unless `order` says otherwise. Follow `next_cursor` until it is null, with the same query.':
+    '`order`가 다르게 정하지 않으면 `started_at` 순서이며, 같으면 `id` 순서입니다. 같은 조건으로 `next_cursor`가 null이 될 때까지 따라가세요.',
   'Export the listed calls as CSV': '목록의 통화를 CSV로 받기',
   'The calls of `listWorkspaceCalls` with the same query, at most 50000, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. If there are more calls, the first cell of the last line says so. A response that breaks off is incomplete: repeat the request.':
     '같은 조건의 `listWorkspaceCalls`가 보여 주는 통화를 50000건까지 보냅니다. 스프레드시트를 위해 BOM이 있는 UTF-8이며, 수식으로 읽힐 수 있는 텍스트는 작은따옴표로 시작합니다. 조건에 맞는 통화가 더 있으면 마지막 줄의 첫 칸에서 알려 줍니다. 응답이 끝까지 오지 않고 끊기면 전체가 아니니 다시 요청하세요.',
