@@ -185,7 +185,7 @@ consoleTest(
 
 /** Buttons that a viewer may press, because they change nothing. */
 const harmless =
-  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keyboard shortcuts \?|Filters|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
+  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keyboard shortcuts \?|Filters|Export CSV|Time ↓ newest first|Duration|Boxes|Arrows|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
 
 consoleTest(
   'shows a viewer every page, without actions that the API would reject',
@@ -335,6 +335,9 @@ consoleTest('filters the audit log and keeps the filters in the URL', async (t, 
   await admin.patch(numberPath, { max_duration_sec: 600 });
   await admin.patch(numberPath, { max_duration_sec: 900 });
   await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
+  const suite = 'cases:\n  - name: rings\n    callee: [{ does_not_answer: true }]\n';
+  const { body: run } = await admin.post('/api/v1/admin/rehearsals', { suite, name: 'bookings.yaml' });
+  await admin.post(`/api/v1/admin/rehearsals/${String(run['id'])}/cancel`);
   const page = await open({ page: '/audit' });
   const rows = page.locator('.rows .row');
   await page.getByText('Trunk added').last().waitFor();
@@ -346,6 +349,10 @@ consoleTest('filters the audit log and keeps the filters in the URL', async (t, 
     .getByRole('link', { name: `Number ${credentials.number}` })
     .first()
     .waitFor();
+  const ofRun = page.getByRole('link', { name: 'Rehearsal bookings.yaml' });
+  await ofRun.nth(1).waitFor();
+  t.is(await ofRun.count(), 2);
+  t.is(await ofRun.first().getAttribute('href'), `#/rehearsals/${String(run['id'])}`);
 
   await page.getByRole('searchbox', { name: 'Search' }).fill('carrier');
   await rows.getByText('Key issued').or(page.locator('.changes')).first().waitFor({ state: 'detached' });

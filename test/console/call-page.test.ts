@@ -308,7 +308,8 @@ consoleTest(
     await turn.locator('p').click();
     t.is(await page.getByRole('slider').inputValue(), String(spoken?.t_offset_sec));
     t.is(await turn.getAttribute('aria-current'), 'step');
-    await page.locator('.chart .current[data-state^="listening"]').waitFor();
+    await page.locator('.chart-now', { hasText: 'listening.' }).waitFor();
+    await page.locator('.state-map .map-group', { hasText: 'listening' }).locator('.busy').waitFor();
     const at = Number(await page.evaluate("document.querySelector('audio').currentTime"));
     t.true(Math.abs(at - (spoken?.t_offset_sec ?? 0)) < 0.4, `the recording is at ${at}`);
 
@@ -599,7 +600,11 @@ consoleTest(
     await gateway.untilStatus(id, 'completed');
     const page = await open({ page: `/calls/${id}` });
     await page.locator('.turns .user').waitFor();
-    await page.locator('.chart .current').waitFor();
+    await page.locator('.state-map .busy', { hasText: 'completed' }).waitFor();
+    await page.getByRole('button', { name: 'Arrows' }).click();
+    await page.locator('.chart .current[data-state="completed"]').waitFor();
+    await page.getByRole('button', { name: 'Boxes' }).click();
+    await page.locator('.state-map').waitFor();
     t.is(await page.evaluate("getComputedStyle(document.querySelector('.transcript')).overflowY"), 'visible');
     await turnInto(page, { width: 390, locale: 'ko-KR', dark: true });
     await page.getByRole('link', { name: '다시 걸기' }).waitFor();

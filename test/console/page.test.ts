@@ -361,7 +361,7 @@ const show = async (page: Page, path: string, isChanged: boolean): Promise<boole
   }
   await page.locator('.loading').waitFor({ state: 'detached' });
   if (path.startsWith('/calls/'))
-    await Promise.all(['.player', '.chart svg'].map((part) => page.locator(part).waitFor()));
+    await Promise.all(['.player', '.state-map'].map((part) => page.locator(part).waitFor()));
   return chooseAll(page);
 };
 

@@ -1,14 +1,18 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { getChart, getChartDefinition } from '../api.ts';
 import type { ChartState } from '../api/records.ts';
+import { statesInPicture } from '../fleet/tallies.ts';
 import { texts } from '../language/language.ts';
+import { Choices } from '../parts/choices.tsx';
+import { NestedStates } from '../parts/nested-states.tsx';
+import { nestedStates } from '../parts/state-boxes.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { isTransferred } from './floor.ts';
 import { ChartPicture } from './chart-picture.tsx';
 import type { ChartName } from '#src/domain/chart-name.ts';
-import { Action, GatewayButton } from '../parts/action.tsx';
+import { Action } from '../parts/action.tsx';
 import { saveFile } from '../parts/save-file.ts';
 
 /** Saves a chart's definition for Stately Studio and XState. */
@@ -36,12 +40,24 @@ type Name = (typeof names | typeof lineNames)[number];
 const busiest = (state: ChartState): (typeof names)[number] =>
   isTransferred(state) ? 'call' : (names.findLast((one) => state[one] !== null) ?? 'call');
 
+/** Forms of the chart: all states as boxes, or the part of the picture around the current state. */
+const views = ['map', 'picture'] as const;
+
+type View = (typeof views)[number];
+
+/** All states of a chart as boxes, with the current one filled. */
+const CurrentBoxes = ({ picture, current }: { picture: string; current: string }) => {
+  const boxes = useMemo(() => nestedStates(statesInPicture(picture)), [picture]);
+  return <NestedStates boxes={boxes} contentOf={(state) => ({ looks: state === current ? ['busy'] : [] })} />;
+};
+
 /** The charts of a call with the current states highlighted. */
 export const ChartPanel = ({
   state,
   title,
   asOf = null,
   isReadOut = true,
+  firstView = 'picture',
   children,
 }: {
   state: ChartState;
@@ -50,6 +66,7 @@ export const ChartPanel = ({
   asOf?: string | null;
   /** Whether a screen reader announces each state. */
   isReadOut?: boolean;
+  firstView?: View;
   /** Content above the picture. */
   children?: ComponentChildren;
 }) => {
@@ -57,18 +74,23 @@ export const ChartPanel = ({
   // The chart that the user chose. Until then the innermost active chart is shown.
   const [chosen, setName] = useState<Name>();
   const name = chosen ?? busiest(state);
+  const [view, setView] = useState(firstView);
+  const { view: form, views: forms } = texts.value.fleet;
   const picture = usePolled(name, () => getChart(name)).value;
   const current = state[name] ?? '';
   return (
     <Card
       title={title}
       beside={
-        <div class="languages" role="group" aria-label={t.chart}>
-          {[...names, ...lineNames.filter((one) => state[one] !== undefined)].map((one) => (
-            <GatewayButton key={one} aria-pressed={one === name} onClick={() => setName(one)}>
-              {t.charts[one]}
-            </GatewayButton>
-          ))}
+        <div class="buttons">
+          <Choices
+            label={t.chart}
+            options={[...names, ...lineNames.filter((one) => state[one] !== undefined)]}
+            chosen={name}
+            nameOf={(one) => t.charts[one]}
+            choose={setName}
+          />
+          <Choices label={form} options={views} chosen={view} nameOf={(one) => forms[one]} choose={setView} />
         </div>
       }
     >
@@ -76,9 +98,14 @@ export const ChartPanel = ({
       <p class="hint chart-now" aria-live={isReadOut ? 'polite' : 'off'}>
         {asOf === null ? t.chartNow : t.chartThen(asOf)} <code>{current === '' ? '–' : current}</code>
       </p>
-      {picture === undefined ? (
-        <div class="chart-frame" />
-      ) : (
+      {picture === undefined && <div class="chart-frame" />}
+      {picture !== undefined && view === 'map' && (
+        <div class="chart-boxes">
+          <CurrentBoxes picture={picture} current={current} />
+          <SaveDefinition name={name} />
+        </div>
+      )}
+      {picture !== undefined && view === 'picture' && (
         <ChartPicture key={name} picture={picture} current={current} isStale={asOf !== null}>
           <SaveDefinition name={name} />
         </ChartPicture>

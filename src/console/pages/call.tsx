@@ -49,7 +49,12 @@ const ReplayPanel = ({ playback }: { playback: Playback }) => {
   const step = playback.steps[playback.index.value];
   if (step === undefined) return null;
   return (
-    <ChartPanel state={step} title={texts.value.calls.one.chart} isReadOut={!playback.isPlaying.value}>
+    <ChartPanel
+      state={step}
+      title={texts.value.calls.one.chart}
+      isReadOut={!playback.isPlaying.value}
+      firstView="map"
+    >
       <StepWords playback={playback} step={step} />
     </ChartPanel>
   );
