@@ -91,6 +91,8 @@ test.serial('queues runs on the same number, and hangs up the calls of a cancell
   t.is((await read(gateway, first)).status, 'cancelled');
   t.is((await read(gateway, third)).status, 'cancelled');
   t.is((await read(gateway, third))['calls_done'], 0);
+  const { body: audited } = await gateway.admin.get('/api/v1/admin/audit?action=rehearsal.cancelled');
+  t.like(audited, { entries: { 0: { detail: { suite: 'suite' } } } });
 });
 
 test.serial('refuses an invalid suite by line and column, and an unknown number', async (t) => {

@@ -144,9 +144,13 @@ export const cancelRehearsal = defineRoute({
   const { rehearsals } = services.calls;
   const wanted = { id, workspaceId: caller.workspace.id };
   const wasCancelled = await rehearsals.cancel(wanted);
-  if (wasCancelled)
-    await audit(services, caller, { action: 'rehearsal.cancelled', subject: `rehearsal:${id}` });
   const run = await rehearsals.find(wanted);
   if (run === undefined) throw notFound();
+  if (wasCancelled)
+    await audit(services, caller, {
+      action: 'rehearsal.cancelled',
+      subject: `rehearsal:${id}`,
+      detail: { suite: run.suite },
+    });
   return { status: 202, body: presentResults(run) };
 });

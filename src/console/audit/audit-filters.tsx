@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { AuditFilter } from '../api.ts';
-import { listNumbers, listTokens, listTrunks, listWebhooks } from '../api.ts';
+import { getWorkspace, listNumbers, listTokens, listTrunks, listWebhooks } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { ChoiceFilter, DayFilter, FilterFold } from '../parts/filters.tsx';
 import { usePolled } from '../polled.ts';
@@ -38,7 +38,9 @@ export const useAuditNames = (): ReadonlyMap<string, string> => {
   const trunks = usePolled('trunks', listTrunks).value ?? [];
   const webhooks = usePolled('webhooks', listWebhooks).value ?? [];
   const tokens = usePolled('tokens', listTokens).value ?? [];
+  const workspace = usePolled('workspace', getWorkspace).value;
   return new Map([
+    ...(workspace === undefined ? [] : [[`workspace:${workspace.id}`, workspace.name] as const]),
     ...numbers.map(({ id, number }) => [`number:${id}`, number] as const),
     ...webhooks.map(({ id, url }) => [`webhook:${id}`, url] as const),
     ...trunks.map(({ id, name }) => [`trunk:${id}`, name] as const),
@@ -93,7 +95,8 @@ export const AuditFilters = ({ names }: { names: ReadonlyMap<string, string> }) 
   const subjects = Object.entries(kinds).flatMap(([kind, label]): [string, string][] => [
     [kind, label],
     ...[...names]
-      .filter(([name]) => name.startsWith(`${kind}:`))
+      // A log has one workspace, which its kind selects.
+      .filter(([name]) => kind !== 'workspace' && name.startsWith(`${kind}:`))
       .map(([name, title]): [string, string] => [name, `${label} ${title}`]),
   ]);
   const actors = [

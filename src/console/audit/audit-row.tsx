@@ -64,13 +64,15 @@ const changesIn = ({ detail }: AuditEntry): Change[] => {
  * Formats the details of an entry that are not changes, such as `host: sip.example.com`, and the fields that are stored
  * only by name.
  */
-const factsIn = ({ detail }: AuditEntry, changes: Change[], names: Names): string =>
+const factsIn = ({ subject, detail }: AuditEntry, changes: Change[], names: Names): string =>
   Object.entries(detail)
     .flatMap(([name, value]) => {
       if (name === 'fields' && Array.isArray(value))
         return value
           .filter((field: unknown) => !changes.some((change) => change.name === field))
           .map((field: unknown) => labelOf(String(field)));
+      // The name of a rehearsal is that of its suite.
+      if (name === 'suite' && subject.startsWith('rehearsal:')) return [];
       if (name !== 'changes') return [`${labelOf(name)}: ${shown(name, value, names)}`];
       if (!(value instanceof Object)) return [];
       return Object.entries(value).flatMap(([field, change]: [string, unknown]) =>
@@ -97,11 +99,12 @@ const pages: Readonly<Record<string, string>> = {
   call: 'calls',
   workspace: 'workspace',
   admin_token: 'tokens',
+  rehearsal: 'rehearsals',
 };
 
-/** Adds the name that the entry itself notes, as of a deleted webhook endpoint. */
-const withNoted = (names: Names, { subject, detail: { number, name, url } }: AuditEntry): Names => {
-  const noted = [number, name, url].find((value) => typeof value === 'string');
+/** Adds the name that the entry itself notes, as of a deleted webhook endpoint or of a rehearsal. */
+const withNoted = (names: Names, { subject, detail: { suite, number, name, url } }: AuditEntry): Names => {
+  const noted = [suite, number, name, url].find((value) => typeof value === 'string');
   return names.has(subject) || typeof noted !== 'string' ? names : new Map([...names, [subject, noted]]);
 };
 
