@@ -41,8 +41,8 @@ const asCall = z.object({ status: z.string() });
 const withToken = z.object({ token: z.string() });
 const withAdminToken = z.object({ admin_token: z.string() });
 
-/** Longer than all pictures of a look take. Silence ends a call, a hold does not. */
-const longHold = [{ hold_sec: 600 }, { hold_sec: 600 }, { hold_sec: 600 }];
+/** Silent for longer than the pictures of a language take. Silence would end the call, so a hold interrupts it. */
+const longSilence = Array.from({ length: 4 }, () => [{ wait_sec: 500 }, { hold_sec: 1 }]).flat();
 
 const lastingSuite = `cases:
   - name: holds
@@ -217,7 +217,7 @@ export const startFurnishedGateway = async (started: AsyncDisposableStack): Prom
   await untilStatus('en', failedCall, 'no_answer', 'failed');
   const rehearsal = { ko: '', en: '' };
   for (const language of ['ko', 'en'] as const) rehearsal[language] = await rehearse(language);
-  for (const language of ['ko', 'en'] as const) await follow(language, ...longHold);
+  for (const language of ['ko', 'en'] as const) await follow(language, ...longSilence);
 
   return {
     url,

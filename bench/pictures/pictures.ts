@@ -37,6 +37,7 @@ const chosen: readonly { name: string; look: Look }[] = [
   { name: 'call-finished', look: { language: 'ko', width: 1440, isDark: true } },
   { name: 'phone', look: { language: 'en', width: 390, isDark: false } },
   { name: 'compare', look: { language: 'en', width: 1440, isDark: false } },
+  { name: 'fleet', look: { language: 'en', width: 1440, isDark: false } },
   { name: 'rehearsal', look: { language: 'en', width: 1440, isDark: false } },
 ];
 

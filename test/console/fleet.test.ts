@@ -118,7 +118,7 @@ consoleTest(
     // Anything else than a call is refused with its reason.
     const second = page.getByRole('region', { name: 'Second call' });
     const give = (name: string, content: string) =>
-      second.getByLabel('Open a file').setInputFiles({
+      second.locator('input[type=file]').setInputFiles({
         name,
         mimeType: 'application/json',
         buffer: Buffer.from(content),

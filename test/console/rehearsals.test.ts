@@ -75,6 +75,9 @@ consoleTest(
     });
     const page = await open({ page: '/rehearsals', locale: 'ko-KR', width: 390, dark: true });
     await page.getByText('long.yaml').waitFor();
+    await page.getByLabel('시나리오(YAML)').fill('cases:\n  - name: one\n');
+    await page.getByRole('button', { name: '시작' }).click();
+    await page.getByText('2:5: 시나리오에는 caller(수신)와 callee(발신) 중 하나만 있어야 합니다').waitFor();
     await everybodyCanUse(t, page, 'the list in Korean');
     await page.getByText('long.yaml').click();
     await page.getByText('아직 끝난 시나리오가 없습니다.').waitFor();
@@ -84,6 +87,17 @@ consoleTest(
     await everybodyCanUse(t, page, 'a cancelled run in Korean');
   },
 );
+
+test('says in Korean what is wrong with a suite, by line and column', (t) => {
+  const problem = (message: string): string => explain(message, korean.suiteProblems);
+  t.is(problem('3:16: There is no hear here'), '3:16: 여기에 hear을(를) 쓸 수 없습니다');
+  t.is(problem('4:5: after_ms belongs to interrupts'), '4:5: after_ms은(는) interrupts와(과) 함께 씁니다');
+  t.is(
+    problem('5:7: There is no state nowhere in the charts call and conversation'),
+    '5:7: nowhere(이)라는 상태가 없습니다',
+  );
+  t.is(problem('1:1: Nested mappings are not allowed'), '1:1: Nested mappings are not allowed');
+});
 
 test('says in Korean what failed and what has changed since the last run', (t) => {
   const failed = (message: string): string => explain(message, korean.failures);

@@ -4,6 +4,7 @@ import { listCalls } from '../api.ts';
 import type { CallListItem } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark } from '../parts/call-words.tsx';
+import { OpenFile } from '../parts/open-file.tsx';
 import { When } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import type { LoadedCall } from './loaded-call.ts';
@@ -57,17 +58,10 @@ export const OpenCall = ({
     >
       <h2 id={`${id}-title`}>{title}</h2>
       <div class="drop">
-        <label for={id}>{t.file}</label>
-        <input
-          id={id}
-          type="file"
+        <OpenFile
+          label={t.file}
           accept=".json,application/json,application/vnd.trunkline.call+json"
-          onChange={(event) => {
-            const chosen = event.currentTarget.files?.[0];
-            void take(chosen);
-            // The same file can be chosen again after a change.
-            event.currentTarget.value = '';
-          }}
+          onOpen={take}
         />
         <p class="hint">{t.drop}</p>
       </div>

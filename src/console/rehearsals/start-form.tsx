@@ -1,10 +1,12 @@
 /** Form that starts a run of a suite. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { startRehearsal } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
+import { explain } from '../language/explain.ts';
 import { rehearsalWords } from '../language/rehearsal-words.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
+import { OpenFile } from '../parts/open-file.tsx';
 import { Card } from '../parts/page.tsx';
 import { go, linkTo } from '../shown-page.ts';
 import { includedSuite, includedSuites } from './included-suites.ts';
@@ -30,30 +32,8 @@ type Values = {
   parallel: string;
 };
 
-/** Button that reads a suite from a file of this device. */
-const OpenFile = ({ onOpen }: { onOpen: (name: string, text: string) => void }) => {
-  const input = useRef<HTMLInputElement>(null);
-  const t = rehearsalWords.value;
-  const read = async (field: HTMLInputElement): Promise<void> => {
-    const file = field.files?.[0];
-    if (file !== undefined) onOpen(file.name, await file.text());
-    field.value = '';
-  };
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        accept=".yaml,.yml"
-        hidden
-        onChange={({ currentTarget }) => void read(currentTarget)}
-      />
-      <button type="button" onClick={() => input.current?.click()}>
-        {t.open}
-      </button>
-    </>
-  );
-};
+/** Whether a problem begins with line and column. Others are those of every form. */
+const isPlaced = (problem: string): boolean => /^\d+:\d+: /.test(problem);
 
 /** Fills in the chosen included suite. */
 const useChosenSuite = ({ values: { chosen }, set }: Form<Values>): void => {
@@ -92,6 +72,7 @@ export const StartForm = ({ numbers }: { numbers: readonly PhoneNumber[] }) => {
   );
   useChosenSuite(form);
   const { set } = form;
+  const problem = form.errorOf('suite') ?? '';
   return (
     <Card title={t.start} lead={t.startHint}>
       <FormBody
@@ -100,9 +81,12 @@ export const StartForm = ({ numbers }: { numbers: readonly PhoneNumber[] }) => {
         saved={null}
         beside={
           <OpenFile
-            onOpen={(name, text) => {
+            label={t.open}
+            accept=".yaml,.yml"
+            onOpen={async (file) => {
+              const text = await file.text();
               set('chosen', own);
-              set('name', name);
+              set('name', file.name);
               set('suite', text);
             }}
           />
@@ -128,7 +112,14 @@ export const StartForm = ({ numbers }: { numbers: readonly PhoneNumber[] }) => {
           <TextField form={form} name="repeat" mode="numeric" label={t.repeat} hint={t.repeatHint} />
           <TextField form={form} name="parallel" mode="numeric" label={t.parallel} />
         </div>
-        <AreaField form={form} name="suite" rows={10} label={t.yaml} hint={t.yamlHint} />
+        <AreaField
+          form={form}
+          name="suite"
+          rows={10}
+          label={t.yaml}
+          hint={t.yamlHint}
+          {...(isPlaced(problem) ? { errors: explain(problem, t.suiteProblems) } : {})}
+        />
       </FormBody>
     </Card>
   );

@@ -1,10 +1,13 @@
 import type { Saying } from '../explain.ts';
 
 const failures: readonly Saying[] = [];
+const suiteProblems: readonly Saying[] = [];
 
 export const rehearsalWords = {
   /** Texts of failed expectations that read differently in this language. */
   failures,
+  /** Texts of problems of a suite, which begin with line and column. */
+  suiteProblems,
   /** Returns the text of a change since the last run. */
   changed: (what: string) => what,
   lead: 'Simulated callers test your agent. No telephone rings; you pay only for the agent.',

@@ -45,7 +45,7 @@ export const replay = {
     'consent.refused': 'The other party does not agree',
     'transfer.requested': 'A transfer to a person is requested',
     'transfer.taken_back': 'The transfer is taken back',
-    'transfer.begun': 'A person is rung',
+    'transfer.begun': 'Calling the person',
     'transfer.over': 'The agent continues: no person was connected',
     'line.transfer_answered': 'The person answers',
     'line.briefed': 'The person has heard what the call is about',

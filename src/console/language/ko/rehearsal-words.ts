@@ -1,8 +1,9 @@
 import type { RehearsalWords } from '../en/rehearsal-words.ts';
-import { changed, rehearsalFailures } from './rehearsal-failures.ts';
+import { changed, rehearsalFailures, suiteProblems } from './rehearsal-failures.ts';
 
 export const rehearsalWords: RehearsalWords = {
   failures: rehearsalFailures,
+  suiteProblems,
   changed,
   lead: '가상의 통화 상대가 에이전트를 시험합니다. 실제 전화는 울리지 않고, 에이전트 비용만 듭니다.',
   start: '시나리오 실행',
