@@ -8,12 +8,13 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { refusalCatalogue, refusalCodes, type RefusalCode } from '#src/domain/refusal.ts';
+import { refusalCatalogue, refusalCodes } from '#src/domain/refusal.ts';
 import { addExamples } from './add-examples.ts';
 import { idempotencyHeader } from './http/idempotency.ts';
 import { ignoredFieldsHeader } from './http/ignored-fields.ts';
 import { problemMediaType, problemSchema } from './http/problem.ts';
 import type { ResponseDeclaration, Route } from './http/route.ts';
+import { refusalsOf } from './refusals-of.ts';
 
 const description = `
 A voice gateway that connects telephone numbers to conversational agents.
@@ -42,24 +43,6 @@ const numberIdHeader = z.object({
     description: 'The number of the key; absent, empty or `null` means the same. Another number is refused.',
   }),
 });
-
-/**
- * Returns every problem code of an operation: the codes that the operation declares, and those that follow from its
- * declaration.
- */
-export const refusalsOf = (route: Route): RefusalCode[] => {
-  const codes = new Set<RefusalCode>(['invalid_request', ...route.refusals]);
-  const add = (...more: RefusalCode[]) => more.forEach((code) => codes.add(code));
-  if (route.auth !== 'none') add('unauthorized', 'rate_limited', 'service_unavailable');
-  if (route.auth === 'number') add('number_mismatch');
-  if (route.auth === 'admin') add('forbidden');
-  if (route.auth === 'admin' || route.auth === 'viewer') add('not_from_console');
-  if (route.body !== undefined) add('payload_too_large', 'unsupported_media_type');
-  if (route.idempotent === true) add('idempotency_in_progress', 'idempotency_key_reused');
-  for (const code of Object.values(route.fieldCodes ?? {})) if (code !== undefined) add(code);
-  add('internal_error');
-  return [...codes];
-};
 
 /** All problem codes, including codes of HTTP itself that belong to no operation. */
 const allProblems = Object.fromEntries(

@@ -175,5 +175,5 @@ export const routes: readonly Route[] = [
   getConsoleFile,
   getDocs,
   getInspect,
-  getOpenApi(() => routes),
+  getOpenApi,
 ];

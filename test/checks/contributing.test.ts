@@ -71,5 +71,6 @@ test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachti
 test(walked, 'A setting', /\bGW_NAME_SERVERS\b|\bnameServers\b/, { example: 'GW_NAME_SERVERS' });
 test(walked, 'An endpoint', /cancelCall|cancel-call|requestCancel|cancel_requested/, {
   example: 'cancelCall',
-  besides: ['src/api/http/codec.ts', 'src/domain/refusal.ts'],
+  // The document mentions it, but is no source text.
+  besides: ['src/api/http/codec.ts', 'src/api/openapi.json', 'src/domain/refusal.ts'],
 });

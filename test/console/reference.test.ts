@@ -8,8 +8,8 @@ import { explain } from '#src/console/language/explain.ts';
 import { sayings as koreanSayings } from '#src/console/language/ko/sayings.ts';
 import { documentTexts } from '#src/console/language/ko/document-texts.ts';
 import { referenceOf } from '#src/console/reference/document.ts';
-import { testDocument } from '#test/helpers/api-client.ts';
 import { fitsWindow } from '#test/helpers/browser/axe.ts';
+import { storedDocument } from '#test/helpers/stored-document.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, turnInto, type ConsoleWorld, type Visit } from './in-browser.ts';
 import { placeHeldCall } from './lasting-calls.ts';
@@ -256,7 +256,7 @@ consoleTest('finds operations by word, field and error code, each under its own 
 
 // Korean texts
 
-const { operations, tags, schemas } = referenceOf(JSON.parse(JSON.stringify(testDocument())));
+const { operations, tags, schemas } = referenceOf(JSON.parse(storedDocument));
 
 /** Shown texts of a schema, at any depth. */
 const toldIn = (schema: unknown): string[] => {

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { openApiDocument, refusalsOf } from '#src/api/openapi.ts';
 import { problemMediaType, problemSchema } from '#src/api/http/problem.ts';
 import type { ResponseDeclaration, Route } from '#src/api/http/route.ts';
+import { refusalsOf } from '#src/api/refusals-of.ts';
 import { routes } from '#src/api/routes.ts';
 import { refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 
@@ -140,6 +140,3 @@ const checkBody = (schema: z.ZodType, body: unknown): void => {
   const parsed = schema.parse(body);
   assert.ok(isDeepStrictEqual(parsed, body), 'it has fields that are not declared');
 };
-
-/** The document that all responses are checked against. */
-export const testDocument = () => openApiDocument(routes, '0.0.0');

@@ -16,7 +16,6 @@ import type { Config } from '#config/config.ts';
 import { speechEngines } from '#config/policy.ts';
 import type { SpeechConfig } from '#config/speech-config.ts';
 import { createReadBrowser } from '#src/api/http/browser.ts';
-import { openApiDocument } from '#src/api/openapi.ts';
 import { createCounter } from '#src/api/http/rate-limit.ts';
 import type { Route } from '#src/api/http/route.ts';
 import { routes } from '#src/api/routes.ts';
@@ -37,6 +36,7 @@ import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { silentSynthesizer } from '#test/helpers/silent-synthesizer.ts';
+import { storedDocument } from '#test/helpers/stored-document.ts';
 import { until } from '#test/helpers/until.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { serverSettings } from './gateway-process.ts';
@@ -750,12 +750,16 @@ const storeCalls = async (databaseUrl: string, numberId: string): Promise<string
 /** Deletes objects that other requests use. */
 const lastRequests = new Set(['deleteNumber', 'eraseCall', 'issueKey']);
 
-const examples = openApiDocument(routes, 'test');
+const examples = z
+  .object({
+    paths: z.record(z.string(), z.record(z.string(), z.object({ requestBody: z.unknown() }).partial())),
+  })
+  .parse(JSON.parse(storedDocument));
 
 const exampleOf = ({ path, method }: Route): unknown =>
   z
     .object({ content: z.object({ 'application/json': z.object({ example: z.unknown() }) }) })
-    .safeParse(examples.paths?.[path]?.[method]?.requestBody).data?.content['application/json'].example;
+    .safeParse(examples.paths[path]?.[method]?.requestBody).data?.content['application/json'].example;
 
 /** A port without a listener. */
 const onLoopback = (json: string): string => json.replaceAll(/https?:\/\/[^/"]+/g, 'http://127.0.0.1:9');
