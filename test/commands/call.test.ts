@@ -14,7 +14,8 @@ import { wordsFor } from '#src/commands/call/words.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { noServer } from '#test/helpers/no-server.ts';
-import { type TestGateway, sharedGateway, testSettings } from '#test/helpers/gateway.ts';
+import { type TestGateway, sharedGateway } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
 

@@ -4,7 +4,8 @@ import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
 import { failureOf, main } from '#src/commands/admin.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { sharedGateway, testGateway, testSettings, type TestGateway } from '#test/helpers/gateway.ts';
+import { sharedGateway, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
 
 type Run = (...args: string[]) => Promise<string>;

@@ -11,13 +11,8 @@ import { readCredentials } from '#src/start/credentials.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import {
-  type TestGateway,
-  sharedGateway,
-  testGateway,
-  testSettings,
-  withFreshNumber,
-} from '#test/helpers/gateway.ts';
+import { type TestGateway, sharedGateway, testGateway, withFreshNumber } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
 

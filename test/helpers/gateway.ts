@@ -13,6 +13,7 @@ import { testDatabaseUrl } from './database.ts';
 import { fileScope, type Scope } from './file-scope.ts';
 import { openQuickEncoding } from './quick-encoding.ts';
 import { silentSynthesizer } from './silent-synthesizer.ts';
+import { testSettings } from './test-settings.ts';
 import { until } from './until.ts';
 
 const turn = z.object({
@@ -42,21 +43,6 @@ export type TestGateway = Gateway & {
 };
 
 export const finalStatuses = ['completed', 'no_answer', 'failed'];
-
-/** Settings of a gateway for tests, on this database. */
-export const testSettings = (databaseUrl: string, dataFolder: string): Record<string, string> => ({
-  GW_PORT: '0',
-  GW_DATA_DIR: dataFolder,
-  GW_DATABASE_URL: databaseUrl,
-  GW_DATABASE_POOL: '4',
-  GW_DATABASE_JOURNAL_POOL: '2',
-  GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-  GW_AGENT_ALLOW_LOOPBACK: '1',
-  GW_SIMULATOR_SPEED: '20',
-  // Load shedding is off, because tests place calls on busy machines, too.
-  GW_MAX_DELAY_MS: '0',
-  GW_DRAIN_SEC: '0',
-});
 
 /** Longer limits, because the database may answer late on a busy machine. */
 const patientMs = 20_000;

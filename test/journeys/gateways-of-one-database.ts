@@ -6,7 +6,7 @@ import { runStatement } from '#test/helpers/database-statement.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { openEventStream, type EventStreamReader } from '#test/helpers/event-stream.ts';
 import { fileScope, type Scope } from '#test/helpers/file-scope.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { until } from '#test/helpers/until.ts';
 import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
 import {

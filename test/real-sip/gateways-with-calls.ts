@@ -8,7 +8,7 @@ import { createRelay } from '#sip/relay/relay.ts';
 import { systemClock } from '#src/clocks.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
 import { startEars } from './ears.ts';
 import { until } from './real-lines.ts';

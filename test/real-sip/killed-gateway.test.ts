@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { mediaServers } from '#config/policy.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import type { Scope } from '#test/helpers/file-scope.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { ownEnvironment, type ProgramEnd, runProgram } from '#test/helpers/programs/run-program.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

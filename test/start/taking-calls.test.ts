@@ -7,7 +7,8 @@ import { startGateway } from '#src/gateway.ts';
 import { type Environment, realEnvironment } from '#src/parts/runtime.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { startTestGateway, testSettings } from '#test/helpers/gateway.ts';
+import { startTestGateway } from '#test/helpers/gateway.ts';
+import { testSettings } from '#test/helpers/test-settings.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from './gateway-process.ts';
 
