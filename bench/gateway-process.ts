@@ -29,11 +29,15 @@ export type GatewayProcess = {
   workspaceId: string;
 };
 
+/** Options of Node in `npm start`, for which the compiled code of a gateway is stored (config/gateway-script.mjs). */
+const startOptions = ['--no-memory-protection-keys'];
+
 /** Overrides only the limits that a bench must exceed; logs are written as usual, but discarded. */
 export const gatewayProgram = (
   dataFolder: string,
   settings: Readonly<Record<string, string>> = {},
 ): ProgramOptions => ({
+  nodeArguments: startOptions,
   file: 'src/main.mjs',
   parameters: (port: number) => ({
     environment: {
@@ -55,7 +59,7 @@ const json = { 'content-type': 'application/json' };
 export const startGatewayProcess = async (
   started: AsyncDisposableStack,
   {
-    nodeArguments = [],
+    nodeArguments = startOptions,
     settings = {},
   }: { nodeArguments?: readonly string[]; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<GatewayProcess> => {

@@ -1,9 +1,10 @@
 /**
  * Prepares the code for the next start of this gateway (config/gateway-script.mjs), because calls of a killed gateway
- * wait for it. Does one of two things, once, in a quiet moment after this start:
+ * wait for it. In a quiet moment after this start,
  *
- * - writes the script in a process of low priority, if this process has started without it;
- * - otherwise stores its compiled code again, with the functions that the first calls have compiled.
+ * - a process that has started without the script writes it, in a process of low priority;
+ * - another process stores the compiled code again, with the functions that its start has compiled, and once more with
+ *   those of the first calls.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,11 +64,12 @@ export const prepareNextStart = ({
   if (code.from === 'modules') logger.debug({ because: code.because }, 'the modules were loaded one by one');
   const begun = clock.now();
   let hadCalls = false;
+  let isStartStored = false;
   let doing: Writing | null = null;
 
   const renew = async (renewCode: () => Promise<boolean>): Promise<void> => {
     try {
-      if (await renewCode()) logger.debug('stored the compiled code of the first calls');
+      if (await renewCode()) logger.debug('stored the compiled code of this process');
     } catch (error) {
       logger.debug({ err: error }, 'the compiled code could not be stored');
     }
@@ -78,14 +80,16 @@ export const prepareNextStart = ({
     const calls = callsInProgress();
     hadCalls ||= calls > 0;
     const age = clock.now() - begun;
-    if (code.from === 'script') {
-      if (age < quietMs || calls > 0 || !hadCalls) return false;
-      doing = { ended: renew(code.renew), end() {} };
+    if (age < quietMs) return false;
+    if (code.from === 'modules') {
+      if (calls > 0 && age < latestMs) return false;
+      doing = write();
       return true;
     }
-    if (age < quietMs || (calls > 0 && age < latestMs)) return false;
-    doing = write();
-    return true;
+    if (calls > 0 || (isStartStored && !hadCalls)) return false;
+    isStartStored = true;
+    doing = { ended: renew(code.renew), end() {} };
+    return hadCalls;
   };
 
   let timer: unknown;

@@ -94,23 +94,36 @@ test('does not write the script for a process that needs the files', (t) => {
   t.is(state.written, 0);
 });
 
-test('stores the code of the first calls once, while no call is in progress', (t) => {
+test('stores the code of the start, and once that of the first calls, while no call is in progress', (t) => {
   const { code, renewed } = fromScript();
   const { state, seconds } = world(code);
+  seconds(29);
+  t.is(renewed.count, 0);
   seconds(100);
-  t.is(renewed.count, 0, 'without calls there is no code to store');
+  t.is(renewed.count, 1, 'the start');
   state.calls = 2;
   seconds(2_000);
-  t.is(renewed.count, 0);
+  t.is(renewed.count, 1);
   state.calls = 0;
   seconds(1);
-  t.is(renewed.count, 1);
+  t.is(renewed.count, 2, 'the calls');
   state.calls = 1;
   seconds(10);
   state.calls = 0;
   seconds(100);
-  t.is(renewed.count, 1);
+  t.is(renewed.count, 2);
   t.is(state.written, 0);
+});
+
+test('stores the code of resumed calls after their end', (t) => {
+  const { code, renewed } = fromScript();
+  const { state, seconds } = world(code);
+  state.calls = 1;
+  seconds(100);
+  t.is(renewed.count, 0);
+  state.calls = 0;
+  seconds(100);
+  t.is(renewed.count, 1);
 });
 
 test('a failure to store the code stops nothing', async (t) => {
