@@ -168,10 +168,14 @@ const longestSentence = 250;
 /** Maximum number of characters without a space. A signed URL is shorter and stays whole; an endless word is cut. */
 const longestWord = 2_000;
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let graphemes: Intl.Segmenter | undefined;
 
 /** Returns the grapheme clusters of a text except the last one, which may be incomplete. */
-const wholeCharacters = (text: string) => [...graphemes.segment(text)].slice(0, -1);
+const wholeCharacters = (text: string) => {
+  // Created for the first text that needs it: that takes 30 ms, for which calls of a killed gateway would wait.
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return [...graphemes.segment(text)].slice(0, -1);
+};
 
 /** Returns the index at which a sentence of maximum length takes a breath; `undefined` if the text is one word. */
 const breathPlace = (start: string): number | undefined => {
