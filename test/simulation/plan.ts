@@ -50,6 +50,11 @@ export type Plan = {
   crashSeed: number;
   /** The gateway dies when the agent with a memory receives this request, counted from 1; null: never. */
   diesWithRequest: number | null;
+  /**
+   * The gateway that declares another one dead dies before it takes over its calls, and is restarted when all faults are
+   * over. The other one is only cut off, and returns.
+   */
+  diesDeclaring: boolean;
   /** A gateway gets SIGTERM or is killed, and is restarted after this delay. */
   ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
   /**
@@ -146,6 +151,12 @@ const withScript = (calls: Plan['calls'], random: Random): Pick<Plan, 'calls' | 
 const consentOf = (random: Random): ConsentRequirement | null =>
   random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 
+/** The first call is a long conversation: a death with a request may then be one with words of the other party. */
+const withConversation = (calls: Plan['calls']): Plan['calls'] =>
+  calls.map((call, index) =>
+    index === 0 ? { ...call, atMs: 100, to: staying[0] ?? null, hangUpAfterMs: null } : call,
+  );
+
 type LaterFaults = 'repeated' | 'late' | 'takingUnconfirmed';
 
 const statementsOf = (random: Random): Omit<StatementFaults, LaterFaults> => {
@@ -221,6 +232,22 @@ const killsOf = (random: Random): Plan['kills'] =>
         restartAfterMs: 100 + random.below(12_000),
       }));
 
+/**
+ * In every tenth world with several gateways, one is cut off until another declares it dead, which dies with that.
+ */
+const diesDeclaringOf = (
+  random: Random,
+  { nodes, faultyMs }: Pick<Plan, 'nodes' | 'faultyMs'>,
+): Pick<Plan, 'cutOffs' | 'diesDeclaring'> => {
+  if (nodes.length === 1 || !random.chance(0.1)) return { cutOffs: [], diesDeclaring: false };
+  const cutOff = {
+    atMs: random.below(faultyMs / 2),
+    node: random.pick(nodes),
+    forMs: shortMs + random.below(20_000),
+  };
+  return { cutOffs: [cutOff], diesDeclaring: true };
+};
+
 export const planOf = (seed: number): Plan => {
   // Differs from the numbers that this seed's world draws.
   const random = createRandom(seed ^ 0x5eed);
@@ -245,6 +272,9 @@ export const planOf = (seed: number): Plan => {
   // Later additions to plans use their own generators, so that the rest of a seed's plan does not change.
   const ofTransfers = createRandom(seed ^ 0x7a45);
   const hasTransfers = ofTransfers.chance(0.5);
+  const declaring = isCalm
+    ? { cutOffs: [], diesDeclaring: false }
+    : diesDeclaringOf(createRandom(seed ^ 0xdec1), { nodes, faultyMs });
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
   const clockSteps = clockStepsOf(areTakenOver ? createRandom(seed ^ 0xc10c) : random, nodes, faultyMs);
   const calls: Plan['calls'] = Array.from({ length: 1 + random.below(4) }, () => ({
@@ -253,17 +283,27 @@ export const planOf = (seed: number): Plan => {
     hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
     immediate: random.chance(0.3),
   })).map((call) => (hasTransfers ? withTransfers(call, ofTransfers) : call));
+  const agentHasMemory = createRandom(seed ^ 0xa9e1).chance(0.3);
+  const diesWithRequest = isCalm ? null : diesWithRequestOf(createRandom(seed ^ 0xd1e5));
+  const isAboutMemory = agentHasMemory && diesWithRequest !== null;
+  const scriptedCalls = withScript(calls, createRandom(seed ^ 0x5c21));
   return {
     nodes,
-    ...withScript(calls, createRandom(seed ^ 0x5c21)),
-    crashes,
+    ...scriptedCalls,
+    calls:
+      agentHasMemory && diesWithRequest !== null
+        ? withConversation(scriptedCalls.calls)
+        : scriptedCalls.calls,
+    // Another death would come before.
+    crashes: isAboutMemory ? [] : crashes,
     crashSeed: random.below(2 ** 31),
     ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),
     consent: consentOf(createRandom(seed ^ 0xc095)),
     hasVoicemail: false,
     isRecorded: createRandom(seed ^ 0x4ec0).chance(0.2),
     kills: isCalm ? [] : killsOf(createRandom(seed ^ 0x6b11)),
-    cutOffs,
+    cutOffs: [...cutOffs, ...declaring.cutOffs],
+    diesDeclaring: declaring.diesDeclaring,
     freezes: isCalm ? [] : freezesOf(createRandom(seed ^ 0xf0e2), { nodes, crashes }),
     clockSteps,
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
@@ -277,8 +317,8 @@ export const planOf = (seed: number): Plan => {
     requests: isCalm ? reliable : requestsOf(random),
     receiverRefuses: random.chance(0.2) ? 0.3 : 0,
     lineLatestMs: random.chance(0.5) ? random.below(400) : 0,
-    agentHasMemory: createRandom(seed ^ 0xa9e1).chance(0.3),
-    diesWithRequest: isCalm ? null : diesWithRequestOf(createRandom(seed ^ 0xd1e5)),
+    agentHasMemory,
+    diesWithRequest,
     requestsRepeated: isCalm || createRandom(seed ^ 0x4e9e).chance(0.5) ? 0 : 0.5,
     faultyMs,
     afterMs: random.below(5_000),
@@ -292,6 +332,7 @@ export const calmPlan = (seed: number): Plan => ({
   ends: [],
   kills: [],
   cutOffs: [],
+  diesDeclaring: false,
   freezes: [],
   clockSteps: [],
   databaseBreaks: [],

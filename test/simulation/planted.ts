@@ -167,6 +167,11 @@ export const mistakes: readonly Mistake[] = [
         from: 'left.unheldMs === null && !mayAskAgain;',
         to: 'false;',
       },
+      {
+        file: 'src/continuity/resume-state.ts',
+        from: 'return isUnheard && mayAskAgain',
+        to: 'return isUnheard',
+      },
     ],
     rule: 'an agent with a memory received the same words twice',
   },

@@ -10,6 +10,7 @@ import { checkScripts, personScript } from './scripted-person.ts';
 import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
 import { runIn, type SimulatedProcess } from './simulated-time.ts';
+import { declaresDead } from './statement-name.ts';
 import { nameOf, World, type Move } from './world.ts';
 
 export type SeedResult = {
@@ -33,7 +34,7 @@ const answerMs = 30_000;
 /** All work must finish within this time after the last fault. */
 const restMs = 600_000;
 /** Heartbeats, delivery polling and cleanup. */
-const keepsHouse = /(update node|update skip, update event_delivery|delete \w+)$/;
+const keepsHouse = /(update node|update node as lost|update skip, update event_delivery|delete \w+)$/;
 /** Point at which the agent with a memory has received a request and not answered it. */
 const agentReceives = 'after request to agent.test';
 /** Time until a gateway that died there is restarted. */
@@ -179,7 +180,12 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
     });
   };
   let requestsLeft = plan.diesWithRequest ?? 0;
+  let diesDeclaring = plan.diesDeclaring;
   world.crashes = (process, point) => {
+    if (diesDeclaring && point === `after ${declaresDead}`) {
+      diesDeclaring = false;
+      return true;
+    }
     if (point === agentReceives && requestsLeft > 0) {
       requestsLeft -= 1;
       if (requestsLeft > 0) return false;

@@ -2,9 +2,12 @@
 
 const writes = /\b(insert\s+into|update|delete\s+from)\s+"?(\w+)"?/gi;
 const verbs: Readonly<Record<string, string>> = { i: 'insert', u: 'update', d: 'delete' };
+/** Part of the statement by which a gateway declares another one dead. */
+const declaration = /"lost_at" = coalesce/i;
 const others = /^\s*(?:\/\*.*?\*\/)?\s*(\w+)/;
 
 export const statementName = (text: string): string => {
+  if (declaration.test(text)) return declaresDead;
   const found = [...text.matchAll(writes)].map(
     ([, verb = '', table = '']) => `${verbs[verb.charAt(0).toLowerCase()]} ${table}`,
   );
@@ -12,6 +15,9 @@ export const statementName = (text: string): string => {
   if (found.length > 0) return [...new Set(found)].slice(0, 2).join(', ');
   return others.exec(text)?.[1]?.toLowerCase() ?? 'nothing';
 };
+
+/** Name of the statement by which a gateway declares another one dead, before it takes over its calls. */
+export const declaresDead = 'update node as lost';
 
 /** Name of the statement by which a process takes over the calls of another one. */
 export const takesCalls = 'update call, update call_checkpoint';
