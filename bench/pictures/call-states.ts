@@ -33,6 +33,15 @@ const liveStates = (gateway: FurnishedGateway, language: PictureLanguage): reado
     },
     { name: 'call-live', ...live },
     { name: 'call-live-viewer', ...live, as: 'viewer' },
+    {
+      name: 'call-live-boxes',
+      ...live,
+      act: async (page) => {
+        await page.locator('.call-stage .card-head .languages').last().locator('button').first().click();
+        await first(page, '.state-map .busy').waitFor();
+      },
+      lastPart: '.call-stage .card-head .languages',
+    },
     { name: 'call-live-action', ...live, act: openForm(0) },
     { name: 'call-live-keys', ...live, act: openForm(1) },
     { name: 'call-live-transfer', ...live, act: openForm(2) },

@@ -135,6 +135,8 @@ const rehearsalStates = (gateway: FurnishedGateway, language: PictureLanguage): 
       name: 'rehearsals-refused',
       path: '/#/rehearsals',
       act: async (page) => {
+        // The included suite that is loaded first would overwrite an earlier text.
+        await page.waitForFunction("document.querySelector('textarea')?.value !== ''");
         await first(page, 'textarea').fill('cases:\n  - name: one\n');
         await submit(page);
         await first(page, 'form .error').waitFor();

@@ -1,7 +1,9 @@
 import { useId, useState } from 'preact/hooks';
 import { listNumbers } from '../api.ts';
 import { texts } from '../language/language.ts';
+import { ForAdmins } from '../parts/for-admins.tsx';
 import { usePolled } from '../polled.ts';
+import { linkTo } from '../shown-page.ts';
 import { callSound } from './call-sound.ts';
 import { dial, phone, send } from './phone-connection.ts';
 import { Icon } from './icons.tsx';
@@ -19,7 +21,13 @@ export const Dialler = () => {
     numbers?.find(({ number }) => number === dialled)?.language ?? '';
   return (
     <>
-      <p class="hint">{t.lead}</p>
+      <p class="hint">
+        {t.lead}
+        <ForAdmins>
+          {' '}
+          <a href={linkTo('place-call')}>{t.otherNumbers}</a>
+        </ForAdmins>
+      </p>
       {numbers?.length === 0 && <p>{t.noNumbers}</p>}
       {numbers !== undefined && to !== undefined && dialling === null && (
         <form

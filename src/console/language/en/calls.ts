@@ -1,7 +1,7 @@
 import type { CalleeBehaviour as Behaviour } from '#src/domain/simulated-callee.ts';
 
 export const calls = {
-  lead: 'All calls of this workspace, newest first.',
+  lead: 'All calls of this workspace.',
   empty: 'No calls yet',
   emptyHint: 'Place a call, or call one of your numbers. Calls appear here as they happen.',
   emptyFiltered: 'No matching calls',

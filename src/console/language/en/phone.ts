@@ -3,6 +3,7 @@ export const phone = {
   close: 'Close the web phone',
   fold: 'Minimize the web phone',
   lead: 'Simulated calls to unscripted numbers ring here. You can also call your own numbers.',
+  otherNumbers: 'Other numbers are called by the agent',
   offline: 'The web phone is not connected. Trying again …',
   rings: (from: string, to: string) => `Call from ${from} to ${to}`,
   ringsWithheld: (to: string) => `Call to ${to}`,

@@ -1,7 +1,7 @@
 import type { Texts } from '../texts.ts';
 
 export const calls: Texts['calls'] = {
-  lead: '이 워크스페이스의 모든 통화를 최근순으로 보여 줍니다.',
+  lead: '이 워크스페이스의 모든 통화입니다.',
   empty: '아직 통화가 없습니다',
   emptyHint: '전화를 걸거나 받으면 통화가 여기에 바로 나타납니다.',
   emptyFiltered: '조건에 맞는 통화가 없습니다',

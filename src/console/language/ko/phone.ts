@@ -5,6 +5,7 @@ export const phone: Texts['phone'] = {
   close: '웹 전화 닫기',
   fold: '웹 전화 접기',
   lead: '스크립트가 없는 번호로 거는 모의 통화는 여기에서 울립니다. 내 번호로 직접 걸어 볼 수도 있습니다.',
+  otherNumbers: '다른 번호로는 에이전트가 겁니다',
   offline: '웹 전화가 연결되지 않았습니다. 다시 시도하고 있습니다 …',
   rings: (from, to) => `${from}에서 ${to}(으)로 온 전화`,
   ringsWithheld: (to) => `${to}(으)로 온 전화`,
