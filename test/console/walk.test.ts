@@ -58,6 +58,8 @@ const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
   await press('Step forward');
   await words.getByText('The agent begins to speak').waitFor();
   t.regex((await said.textContent()) ?? '', /예약을 확인하려고/);
+  // The charts of a finished call begin with boxes.
+  await press('Arrows');
   await page.locator('.chart .current[data-state="replying.speaking"]').waitFor();
   await press('Step back');
   await words.getByText('The call is answered').waitFor();
