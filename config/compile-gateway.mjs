@@ -4,7 +4,8 @@
  * without packages, because it may run on a Node that is too old for the rest, which then runs on the pinned one.
  *
  * `--here`: for gateways with the Node that runs this program. `--gateway PID`: for gateways with the Node and the options
- * of this process, while that gateway runs.
+ * of this process, while that gateway runs. `--without-practice`: without practice calls (`practise-calls.mjs`), which take
+ * some fifteen seconds.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,8 +17,8 @@ import { oneAtATime } from './one-at-a-time.mjs';
 const root = new URL('..', import.meta.url);
 const pathOf = (path) => fileURLToPath(new URL(path, root));
 const parameters = process.argv.slice(2);
-const isInBackground = parameters[0] === '--gateway';
-const isHere = isInBackground || parameters[0] === '--here';
+const isInBackground = parameters.includes('--gateway');
+const isHere = isInBackground || parameters.includes('--here');
 
 /** Options of `npm start`. */
 const usualOptions = ['--no-memory-protection-keys'];
@@ -27,7 +28,7 @@ const write = () => {
   const node = !isHere && existsSync(pinned) ? pinned : process.execPath;
   const options = isInBackground ? process.execArgv : usualOptions;
   const program = pathOf('config/write-gateway-script.mjs');
-  spawnSync(node, [...options, program, ...(isInBackground ? parameters : [])], {
+  spawnSync(node, [...options, program, ...parameters.filter((parameter) => parameter !== '--here')], {
     cwd: pathOf('.'),
     stdio: ['ignore', 'ignore', isInBackground ? 'ignore' : 'inherit'],
   });

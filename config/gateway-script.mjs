@@ -24,6 +24,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { hasPreloads } from './bundled-packages.mjs';
@@ -64,22 +65,26 @@ const readDescription = (root) => {
   return description;
 };
 
-/** Returns the content without its checksum, which comes first. Throws if it is damaged. */
-const readChecked = (path) => {
+/** Size of what precedes the content. V8 copies compiled code that is not aligned. */
+const headBytes = 16;
+/** Places in these bytes. */
+const checksumAt = 0;
+const practisedAt = 4;
+
+/** Returns the content, and whether it is code of practice calls. Throws if it is damaged. */
+const readStored = (path) => {
   const stored = readFileSync(path);
-  const content = stored.subarray(checksumBytes);
-  if (stored.length < checksumBytes || stored.readUInt32LE(0) !== crc32(content))
+  const content = stored.subarray(headBytes);
+  if (stored.length < headBytes || stored.readUInt32LE(checksumAt) !== crc32(content))
     throw new Error(`${path} is damaged`);
-  return content;
+  return { content, isPractised: stored[practisedAt] === 1 };
 };
 
-/** More than a checksum takes, because V8 copies compiled code that is not aligned. */
-const checksumBytes = 16;
-
-const checksumOf = (content) => {
-  const checksum = Buffer.alloc(checksumBytes);
-  checksum.writeUInt32LE(crc32(content));
-  return checksum;
+const headOf = (content, isPractised) => {
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32LE(crc32(content), checksumAt);
+  head[practisedAt] = isPractised ? 1 : 0;
+  return head;
 };
 
 let written = 0;
@@ -99,15 +104,16 @@ export const writeWhole = (path, ...parts) => {
   }
 };
 
-export const writeChecked = (path, content) => writeWhole(path, checksumOf(content), content);
+const writeStored = (path, content, isPractised = false) =>
+  writeWhole(path, headOf(content, isPractised), content);
 
-/** `writeChecked` without blocking the event loop. */
-const writeCheckedLater = async (path, content) => {
+/** `writeStored` without blocking the event loop. */
+const writeStoredLater = async (path, content, isPractised) => {
   const temporary = `${path}.${process.pid}-${(written += 1)}.new`;
   try {
     const file = await open(temporary, 'w');
     try {
-      await file.writev([checksumOf(content), content]);
+      await file.writev([headOf(content, isPractised), content]);
       await file.sync();
     } finally {
       await file.close();
@@ -242,13 +248,43 @@ export const createLoader = (root, modules, functions) => {
   };
 };
 
+const isFlushGiven = () =>
+  /flush.bytecode/.test([process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' '));
+
+/**
+ * V8 drops compiled functions that have not run for some garbage collections. Those of a take-over would be gone when
+ * they are needed, and missing in the code that is stored.
+ */
+const keepFunctions = (isKept) => {
+  if (!isFlushGiven()) setFlagsFromString(isKept ? '--no-flush-bytecode' : '--flush-bytecode');
+};
+
+/** Creates the compiled code, with the functions that have run. V8 accepts it only with the options of its creation. */
+const createCode = (compiled) => {
+  keepFunctions(false);
+  try {
+    return compiled.createCachedData();
+  } finally {
+    keepFunctions(true);
+  }
+};
+
+/** Text of a script. */
+const readScript = (root, { script }) => readStored(join(scriptFolder(root), script)).content;
+
+export const writeScript = (root, { script }, content) =>
+  writeStored(join(scriptFolder(root), script), content);
+
 /** Compiles a script. Code of another version of V8 is ignored and marked as such (`cachedDataRejected`). */
-export const compile = (root, { script }, content, cachedData) =>
-  new vm.Script(content.latin1Slice(), {
+export const compile = (root, { script }, content, cachedData) => {
+  const compiled = new vm.Script(content.latin1Slice(), {
     filename: join(scriptFolder(root), script),
     cachedData,
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
+  keepFunctions(true);
+  return compiled;
+};
 
 /** Makes stack traces name the lines of the sources, in which each module has the lines of its file. */
 const nameSources = (root, { script, modules }) => {
@@ -289,8 +325,8 @@ const openScript = (root) => {
   const description = readDescription(root);
   const folder = scriptFolder(root);
   const codeFile = join(folder, codeName(description.script));
-  const code = readChecked(codeFile);
-  const script = compile(root, description, readChecked(join(folder, description.script)), code);
+  const { content: code, isPractised } = readStored(codeFile);
+  const script = compile(root, description, readScript(root, description), code);
   if (script.cachedDataRejected) throw new Error('the compiled code does not fit this process');
   nameSources(root, description);
   return {
@@ -300,10 +336,10 @@ const openScript = (root) => {
      * the code is created.
      */
     async renew() {
-      const grown = script.createCachedData();
+      const grown = createCode(script);
       const { size } = await stat(codeFile);
       if (grown.length < size * worthStoring) return false;
-      await writeCheckedLater(codeFile, grown);
+      await writeStoredLater(codeFile, grown, isPractised);
       return true;
     },
   };
@@ -324,18 +360,21 @@ export const useScript = (root) => {
   }
 };
 
-/** Whether the script of the current sources and its compiled code for this process are there. */
-export const hasScript = (root) => {
+/**
+ * The script of the current sources with compiled code for this process: its description, its text, and whether the
+ * code has the functions of practice calls. `null` if something is missing or damaged.
+ */
+export const findScript = (root) => {
   try {
-    const { script } = readDescription(root);
-    readChecked(join(scriptFolder(root), script));
-    readChecked(join(scriptFolder(root), codeName(script)));
-    return true;
+    const description = readDescription(root);
+    const content = readScript(root, description);
+    const { isPractised } = readStored(join(scriptFolder(root), codeName(description.script)));
+    return { description, content, isPractised };
   } catch {
-    return false;
+    return null;
   }
 };
 
 /** Stores the compiled code of a script that has run. */
-export const storeCode = (root, { script }, compiled) =>
-  writeChecked(join(scriptFolder(root), codeName(script)), compiled.createCachedData());
+export const storeCode = (root, { script }, compiled, isPractised) =>
+  writeStored(join(scriptFolder(root), codeName(script)), createCode(compiled), isPractised);

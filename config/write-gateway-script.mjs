@@ -1,6 +1,7 @@
 /**
  * Writes the gateway as one script (`gateway-script.mjs`) for the current sources, and its compiled code for processes
- * with the same Node and options as this one. Started by `compile-gateway.mjs`.
+ * with the same Node and options as this one: at once after its modules have run, and again after practice calls
+ * (`practise-calls.mjs`). Started by `compile-gateway.mjs`.
  *
  * Each module becomes a function whose lines are those of its file, so that a line of the script names a line of a
  * source. Its imports are constants: no module of the gateway imports in a circle or exports a variable that changes
@@ -18,13 +19,14 @@ import {
   contentHash,
   createLoader,
   descriptionName,
-  hasScript,
+  findScript,
   scriptFolder,
   stampOf,
   storeCode,
-  writeChecked,
+  writeScript,
   writeWhole,
 } from './gateway-script.mjs';
+import { practise } from './practise-calls.mjs';
 
 const root = new URL('..', import.meta.url).href;
 const rootFolder = fileURLToPath(root);
@@ -46,12 +48,17 @@ const usual = [
   'src/api/mcp/answer-message.ts',
 ];
 
+/** The module that practice calls need. */
+const practised = 'src/gateway.ts';
+
 /** Other files that decide what the script contains. */
 const otherSources = [
   'package.json',
   'package-lock.json',
   'config/bundled-packages.mjs',
   'config/gateway-script.mjs',
+  'config/practice-gateway.mjs',
+  'config/practise-calls.mjs',
   'config/write-bundle.mjs',
   'config/write-gateway-script.mjs',
 ];
@@ -283,7 +290,9 @@ const checkCircles = () => {
   for (const number of modules.keys()) visit(number, []);
 };
 
-const { gateway } = parseArgs({ options: { gateway: { type: 'string' } } }).values;
+const { gateway, 'without-practice': isWithoutPractice } = parseArgs({
+  options: { gateway: { type: 'string' }, 'without-practice': { type: 'boolean', default: false } },
+}).values;
 const parent = process.ppid;
 
 /** Ends this process if the gateway that has started it in the background has ended. */
@@ -315,34 +324,63 @@ const makeScript = () => {
   return { described, text: `[${modules.map(({ code }) => code).join(',\n')}]\n` };
 };
 
-const write = () => {
+/** Compiles the modules of every gateway. */
+const compileAndLoad = (description, content) => {
+  const compiled = compile(root, description, content, undefined);
+  const loader = createLoader(root, description.modules, compiled.runInThisContext());
+  for (const path of usual) loader.load(path);
+  return { compiled, loader };
+};
+
+/** Whether to practise. Only the script of a whole gateway has calls. */
+const practises = !isWithoutPractice && usual.includes(practised);
+/** Time limit of the practice calls, which usually take a seventh of it. */
+const longestPracticeMs = 90_000;
+const lookMs = 500;
+
+/** Stores the code with the functions of calls and take-overs. Leaves it as it is if the practice calls fail. */
+const practiseAndStore = async (description, { compiled, loader }) => {
+  if (!practises) return;
+  // What was started for the calls is ended when the process exits.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit(1));
+  setInterval(endIfUnwanted, lookMs).unref();
+  try {
+    await practise(loader, longestPracticeMs);
+    storeCode(root, description, compiled, true);
+  } catch (error) {
+    if (gateway === undefined)
+      console.error(`The practice calls failed, so first calls will be slower: ${error.message}`);
+  }
+};
+
+const write = async () => {
   const { described, text } = makeScript();
   const content = Buffer.from(text, 'latin1');
   const script = `${contentHash(content).slice(0, 16)}.js`;
   const folder = scriptFolder(root);
   mkdirSync(folder, { recursive: true });
-  writeChecked(join(folder, script), content);
-
   const description = {
     script,
     sources: [...sources].map(([path, { stamp, hash }]) => [path, stamp, hash]),
     modules: described,
   };
-  const compiled = compile(root, description, content, undefined);
-  const loader = createLoader(root, description.modules, compiled.runInThisContext());
-  for (const path of usual) loader.load(path);
-  storeCode(root, description, compiled);
+  writeScript(root, description, content);
+  const loaded = compileAndLoad(description, content);
+  storeCode(root, description, loaded.compiled, false);
   writeWhole(join(folder, descriptionName), JSON.stringify(description));
   // Removes the scripts of other sources.
   for (const name of readdirSync(folder))
     if (name !== descriptionName && !name.startsWith(script)) rmSync(join(folder, name), { force: true });
+  await practiseAndStore(description, loaded);
 };
 
 // Warnings about experimental functions of Node would be printed for every start.
 process.removeAllListeners('warning');
-if (!hasScript(root)) {
+const found = findScript(root);
+if (found === null || (practises && !found.isPractised)) {
   if (gateway === undefined) console.error('Compiling the gateway (only needed for changed sources) …');
-  write();
+  if (found === null) await write();
+  else await practiseAndStore(found.description, compileAndLoad(found.description, found.content));
 }
 // Modules of the gateway may have opened something.
 process.exit(0);

@@ -80,6 +80,8 @@ const copied = [
   'compile-gateway.mjs',
   'gateway-script.mjs',
   'one-at-a-time.mjs',
+  'practise-calls.mjs',
+  'practice-gateway.mjs',
   'write-bundle.mjs',
   'write-gateway-script.mjs',
 ];
@@ -271,6 +273,31 @@ test.serial('preloaded modules and debuggers get the modules, without a word', a
   const preload = `--import ${new URL(`file://${folder}/register.mjs`).href}`;
   t.like(await start(folder, { NODE_OPTIONS: preload }), { from: 'modules' });
   t.like(await start(folder, { NODE_V8_COVERAGE: join(folder, 'coverage') }), { from: 'modules' });
+});
+
+test.serial('practice calls that fail leave the code as it is, and no folder', async (t) => {
+  const folder = await project(t, {
+    'src/gateway.ts': 'export const startGateway = null;',
+    'src/late.ts': `import './gateway.ts';\n${sources['src/late.ts'] ?? ''}`,
+  });
+  await rm(scriptIn(folder), { recursive: true });
+  await change(
+    join(folder, 'config/write-gateway-script.mjs'),
+    /const usual = \[[^\]]*\]/,
+    "const usual = [entry, 'src/gateway.ts']",
+  );
+  const temporary = await temporaryFolder();
+  t.teardown(() => rm(temporary, { recursive: true, force: true }));
+  const inTemporary = { ...ownEnvironment(), TMPDIR: temporary };
+  const program = join(folder, 'config/compile-gateway.mjs');
+  const { stderr } = await run(process.execPath, [program, '--here'], { env: inTemporary });
+  t.regex(stderr, /^The practice calls failed, .*: the gateway gateway has ended$/m);
+  t.deepEqual(await readdir(temporary), []);
+  t.like(await start(folder), { from: 'script' });
+  const without = await run(process.execPath, [program, '--here', '--without-practice'], {
+    env: inTemporary,
+  });
+  t.is(without.stderr, '');
 });
 
 test.serial('two programs that write the script at the same time leave one', async (t) => {

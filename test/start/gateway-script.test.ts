@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const observe = async (): Promise<z.infer<typeof observed>> => {
-  await run(process.execPath, [pathOf('../../config/compile-gateway.mjs'), '--here']);
+  await run(process.execPath, [pathOf('../../config/compile-gateway.mjs'), '--here', '--without-practice']);
   const { stdout } = await run(process.execPath, [pathOf('observe-script.mjs')]);
   return observed.parse(JSON.parse(stdout));
 };
