@@ -252,8 +252,8 @@ const isFlushGiven = () =>
   /flush.bytecode/.test([process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' '));
 
 /**
- * V8 drops compiled functions that have not run for some garbage collections. Those of a take-over would be gone when
- * they are needed, and missing in the code that is stored.
+ * V8 drops compiled functions that have not run for some garbage collections. Functions of a take-over would be gone
+ * when they are needed, and missing in the code that is stored.
  */
 const keepFunctions = (isKept) => {
   if (!isFlushGiven()) setFlagsFromString(isKept ? '--no-flush-bytecode' : '--flush-bytecode');

@@ -57,7 +57,7 @@ const endDatabase = (folder) => {
     // Throws when the process has ended.
     while (Date.now() < until && process.kill(pid, 0)) Atomics.wait(sleeping, 0, 0, pollMs);
   } catch {
-    // It does not run.
+    // The process does not run.
   }
 };
 
@@ -153,7 +153,7 @@ const callsAt = (signal, url, { number_key: key, admin_token: adminToken, number
     },
     async hangUp(ids, immediate) {
       for (const id of ids)
-        // It may have ended by itself.
+        // A call may have ended by itself.
         await asClient('POST', `/api/v1/calls/${id}/hangup`, { immediate }).catch(() => undefined);
     },
     async read(id) {

@@ -341,7 +341,7 @@ const lookMs = 500;
 /** Stores the code with the functions of calls and take-overs. Leaves it as it is if the practice calls fail. */
 const practiseAndStore = async (description, { compiled, loader }) => {
   if (!practises) return;
-  // What was started for the calls is ended when the process exits.
+  // The exit of the process ends all that was started for the calls.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit(1));
   setInterval(endIfUnwanted, lookMs).unref();
   try {

@@ -32,7 +32,8 @@ export type OwnRefusals = {
 
 /** End of the leg. `refusal` is the final response; `null` if the leg sent none, or sent 200 OK. */
 export type InboundLegEnd =
-  { answered: true } | { answered: false; cause: UnansweredCause; refusal: LegRefusal | null };
+  | { answered: true }
+  | { answered: false; cause: UnansweredCause; refusal: LegRefusal | null };
 
 export type InboundLegEvent =
   /** The INVITE conforms to the rules of SIP and media. */

@@ -55,7 +55,13 @@ export type Direction = 'inbound' | 'outbound';
 
 /** Reason why a far end did not answer. */
 export type UnansweredCause =
-  'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
+  | 'no_answer'
+  | 'busy'
+  | 'declined'
+  | 'cancelled'
+  | 'invalid_number'
+  | 'trunk_error'
+  | 'media_error';
 
 /** Reason why a line was never answered; `system_error`: the gateway itself failed. */
 export type UnansweredLineCause = UnansweredCause | 'system_error';

@@ -18,7 +18,14 @@ import type { Spoken } from './turns.ts';
  * conversation listens, and answers unanswered turns.
  */
 export type ResumedAs =
-  'listening' | 'words-lost' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail' | 'consenting';
+  | 'listening'
+  | 'words-lost'
+  | 'saying'
+  | 'broken-off'
+  | 'parting'
+  | 'on-hold'
+  | 'voicemail'
+  | 'consenting';
 
 export type ConversationResumeState = {
   resumesAs: ResumedAs;

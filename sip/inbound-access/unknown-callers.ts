@@ -6,7 +6,10 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export type AccessFault =
-  'unknown_address' | 'wrong_credentials' | 'unanswered_challenge' | 'unusable_contact';
+  | 'unknown_address'
+  | 'wrong_credentials'
+  | 'unanswered_challenge'
+  | 'unusable_contact';
 
 const minuteMs = 60_000;
 /**

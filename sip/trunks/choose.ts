@@ -47,7 +47,8 @@ export type ChosenTrunk = {
 
 /** A trunk of the number that accepts no calls now. `until` is in wall-clock milliseconds since the epoch. */
 export type LeftOut = { trunk: Trunk } & (
-  { because: 'drained' | 'prefixes' | 'headers' } | { because: 'resting'; until: number }
+  | { because: 'drained' | 'prefixes' | 'headers' }
+  | { because: 'resting'; until: number }
 );
 
 export type Choice = { routes: ChosenTrunk[]; leftOut: LeftOut[] };

@@ -34,7 +34,12 @@ export type ListedControls = { controls: unknown };
 export type ToolControl = { control: Control };
 
 export type ReplyPiece =
-  string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
+  | string
+  | typeof sentenceEnd
+  | typeof retraction
+  | Remark
+  | ListedControls
+  | ToolControl;
 
 export type Agent = {
   /** Kind of the agent, for statistics. */

@@ -4,8 +4,10 @@
  * openapi-typescript (7.13) needs TypeScript 5 in a workspace of its own (36 packages, 25 MB) and generates only types,
  * so the operation table would still be generated here; openapi-fetch would be a runtime dependency of the client.
  */
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
+import { z } from 'zod';
 import type { oas32 } from 'zod-openapi';
 
 type Schema = oas32.SchemaObject | oas32.ReferenceObject;
@@ -101,9 +103,8 @@ const operationsOf = (document: oas32.OpenAPIObject): Operation[] =>
   );
 
 /** References are not resolved, because this part of the document has no references. */
-const inPlace = <Value extends object>(
-  value: Value | oas32.ReferenceObject | undefined,
-): Value | undefined => (value === undefined || '$ref' in value ? undefined : value);
+const inPlace = <Value extends object>(value: Value | oas32.ReferenceObject | undefined): Value | undefined =>
+  value === undefined || '$ref' in value ? undefined : value;
 
 const parametersOf = ({ parameters = [] }: Operation): oas32.ParameterObject[] =>
   parameters.flatMap((parameter) => inPlace<oas32.ParameterObject>(parameter) ?? []);
@@ -168,6 +169,13 @@ const operationEntry = (operation: Operation): string => {
 /** Path of the generated file. */
 export const schemaFile = fileURLToPath(new URL('../client/schema.ts', import.meta.url));
 
+const settingsFile = fileURLToPath(new URL('../../.oxfmtrc.json', import.meta.url));
+const formatOptions = z.object({ singleQuote: z.boolean(), printWidth: z.number() });
+
 /** The content of the generated file in the project's format. */
-export const generatedSchema = async (document: oas32.OpenAPIObject): Promise<string> =>
-  format(clientSchema(document), { ...(await resolveConfig(schemaFile)), filepath: schemaFile });
+export const generatedSchema = async (document: oas32.OpenAPIObject): Promise<string> => {
+  const options = formatOptions.parse(JSON.parse(await readFile(settingsFile, 'utf8')));
+  const { code, errors } = await format(schemaFile, clientSchema(document), options);
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return code;
+};

@@ -38,7 +38,9 @@ type NatsOptions = {
 };
 
 type State =
-  { name: 'away' } | { name: 'connected' | 'interrupted'; connection: NatsConnection } | { name: 'closed' };
+  | { name: 'away' }
+  | { name: 'connected' | 'interrupted'; connection: NatsConnection }
+  | { name: 'closed' };
 
 const subjectOf = (channel: string): string => `trunkline.${channel}`;
 

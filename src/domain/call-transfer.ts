@@ -45,7 +45,8 @@ export type CallTransfer = {
 
 /** Changes that a fact makes to a transfer. The first fact of a transfer sets all fields. */
 export type TransferChange =
-  CallTransfer | Partial<Pick<CallTransfer, 'status' | 'reason' | 'connectedAt' | 'sip'>>;
+  | CallTransfer
+  | Partial<Pick<CallTransfer, 'status' | 'reason' | 'connectedAt' | 'sip'>>;
 
 /** States of a transfer in progress. */
 export const openTransferStatuses: readonly TransferStatus[] = ['requested', 'ringing', 'briefing'];

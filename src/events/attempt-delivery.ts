@@ -218,7 +218,9 @@ export type AttemptOptions = DeliveryTimes & {
 };
 
 export type AfterAttempt =
-  { state: 'delivered' } | { state: 'dead'; isEndpointGone: boolean } | { state: 'waiting'; retryMs: number };
+  | { state: 'delivered' }
+  | { state: 'dead'; isEndpointGone: boolean }
+  | { state: 'waiting'; retryMs: number };
 
 /**
  * Returns the delivery after an attempt, as the delivery chart defines it. `failures` counts the failures of the

@@ -8,7 +8,9 @@ export type AnnouncementLanguage = 'ko' | 'en' | 'ja';
 
 /** A sentence, a pause in milliseconds, or the beep after which a machine records. */
 export type AnnouncementPart =
-  { say: string; /** Reading for a synthesizer without kanji. */ kana?: string } | number | 'beep';
+  | { say: string; /** Reading for a synthesizer without kanji. */ kana?: string }
+  | number
+  | 'beep';
 
 export type Announcement = {
   language: AnnouncementLanguage;

@@ -124,7 +124,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   /** The published client: it runs in browsers and in Node, and imports only its own files. */
   'src/client': { node: false },
-  'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
+  'src/client-generator': { packages: ['oxfmt', 'zod', 'zod-openapi'] },
   'src/console': {
     values: ['src/client', 'src/domain'],
     packages: ['@preact/signals', 'preact', 'zod'],

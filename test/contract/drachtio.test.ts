@@ -31,7 +31,9 @@ type Telephone = {
 
 /** Behaviour of a telephone: once answered, or with every call. */
 type Manner = { number: string } & (
-  { answers: (telephone: Telephone) => Promise<void> } | { refuses: number } | { rings: true }
+  | { answers: (telephone: Telephone) => Promise<void> }
+  | { refuses: number }
+  | { rings: true }
 );
 
 const pressKeys = async ({ channel, after }: Telephone): Promise<void> => {

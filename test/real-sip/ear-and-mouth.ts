@@ -63,7 +63,9 @@ export type ThreadOptions = {
 };
 
 export type ToThread =
-  { type: 'play'; samples: Int16Array } | { type: 'press'; keys: string } | { type: 'close' };
+  | { type: 'play'; samples: Int16Array }
+  | { type: 'press'; keys: string }
+  | { type: 'close' };
 
 /** `sound` is `null` for packets of another codec. */
 export type FromThread =

@@ -27,7 +27,7 @@ const startCaller = async (t: ExecutionContext, { sipPort }: SipServers) => {
         ['SIP/2.0 200 OK', ...text.split('\r\n').filter((line) => /^(via|from|to|call-id|cseq):/i.test(line)), 'Content-Length: 0', '', ''].join('\r\n'),
         from.port,
         '127.0.0.1',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
   });
   const body = [
     'v=0',

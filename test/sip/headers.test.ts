@@ -28,7 +28,7 @@ test('splits a header list at commas outside quotes and brackets', (t) => {
 test('reads parameters, including quoted ones, and keeps the first of each name', (t) => {
   const { value, parameters } = parametrized(String.raw`Q.850 ;Cause=16 ; text="a;b, \"c\"";cause=17;lr`);
   t.is(value, 'Q.850');
-  t.deepEqual([...parameters], [['cause', '16'], ['text', 'a;b, "c"'], ['lr', '']]); // prettier-ignore
+  t.deepEqual([...parameters], [['cause', '16'], ['text', 'a;b, "c"'], ['lr', '']]); // oxfmt-ignore
 });
 
 test('reads display names, URIs and parameters of an address list', (t) => {
@@ -227,7 +227,7 @@ for (const [title, header, hash, expected] of [
     ['x,y="z"', 'MD5', 'auth'],
   ],
 ] as const)
-  // prettier-ignore
+  // oxfmt-ignore
   test(`answers a digest challenge: ${title}`, (t) => {
     const answer = answerTo(header);
     const [credentials] = challengesIn(answer);
@@ -351,7 +351,7 @@ for (const [title, contact, expires, seconds] of [
   ['nothing', '', undefined, undefined],
   ['an invalid number', '<sip:gw@192.0.2.1:5060>;expires=soon', undefined, undefined],
 ] as const)
-  // prettier-ignore
+  // oxfmt-ignore
   test(`reads the expiry of a registration: ${title}`, (t) => {
     const headers = {
       ...(contact === '' ? {} : { Contact: contact }),

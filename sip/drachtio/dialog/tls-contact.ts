@@ -15,10 +15,7 @@ export const contactOfInvite = (uri: string): ContactHeader =>
   /^sip:[^?]*;transport=tls(?:[;?]|$)/i.test(uri) ? contact : {};
 
 /** Contact of the answer to an INVITE; drachtio-server adds its own if there is none. */
-export const contactOfAnswer = ({
-  uri,
-  protocol,
-}: Pick<Srf.SrfRequest, 'uri' | 'protocol'>): ContactHeader =>
+export const contactOfAnswer = ({ uri, protocol }: Pick<Srf.SrfRequest, 'uri' | 'protocol'>): ContactHeader =>
   protocol === 'tls' && /^sip:/i.test(uri) ? contact : {};
 
 /** Contact of a response in a dialog, which must not replace the Contact of the dialog by that of drachtio-server. */

@@ -36,7 +36,9 @@ export type BatchWriter<Item> = {
 };
 
 type Stage =
-  { is: 'idle' | 'closed' } | { is: 'gathering'; timer: unknown } | { is: 'writing'; done: Promise<void> };
+  | { is: 'idle' | 'closed' }
+  | { is: 'gathering'; timer: unknown }
+  | { is: 'writing'; done: Promise<void> };
 
 export const createBatchWriter = <Item>(options: BatchWriterOptions<Item>): BatchWriter<Item> => {
   const { what, clock, gatherMs, batch, limit, weightOf = () => 1, retryMs, logger } = options;

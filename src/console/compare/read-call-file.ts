@@ -70,7 +70,8 @@ export const mostFileBytes = 96 * 1024 * 1024;
 
 /** Why a file cannot be opened. `field` names the first wrong field. */
 export type FileProblem =
-  { is: 'too_large' | 'not_json' | 'other_format' | 'newer' } | { is: 'wrong_field'; field: string };
+  | { is: 'too_large' | 'not_json' | 'other_format' | 'newer' }
+  | { is: 'wrong_field'; field: string };
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

@@ -96,7 +96,8 @@ const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(lan
 
 /** Timer that ends an utterance that is not audible because the voice is muted. */
 let silence:
-  { timer: ReturnType<typeof setTimeout>; utterance: number; at: number; leftMs: number } | undefined;
+  | { timer: ReturnType<typeof setTimeout>; utterance: number; at: number; leftMs: number }
+  | undefined;
 
 const awaitSilence = (utterance: number, leftMs: number): void => {
   const timer = setTimeout(() => {

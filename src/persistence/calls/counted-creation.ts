@@ -26,7 +26,9 @@ export type CountedCall = {
  * request's key already placed another call, or because the call was refused.
  */
 export type CountedOutcome =
-  { type: 'stored'; maxDurationSec: number } | { type: 'key taken' } | { type: 'refused'; by: unknown };
+  | { type: 'stored'; maxDurationSec: number }
+  | { type: 'key taken' }
+  | { type: 'refused'; by: unknown };
 
 /** Reads whether this gateway is registered and not declared dead, and which other gateways count in memory. */
 export type CountingNodes = { isPresent: boolean; alone: readonly string[] };

@@ -64,7 +64,7 @@ for (const [reason, by, reasons] of [
   ],
   ['Q.850;cause=16', 'counterparty', [{ protocol: 'Q.850', cause: 16, text: null }]],
 ] as const)
-  // prettier-ignore
+  // oxfmt-ignore
   test.serial(`a BYE with Reason ${reason} ends the call by the ${by} and keeps that reason`, async (t) => {
     const { trunk, call, said } = await startSipEdge(t);
     const line = call(callee);

@@ -992,7 +992,7 @@ for (const [challenge, message] of [
     'The trunk asks for credentials in a way that is not supported (401 Unauthorized).',
   ],
 ] as const)
-  // prettier-ignore
+  // oxfmt-ignore
   test.serial(`reports a registrar that requires ${challenge}`, async (t) => {
     const { registering, registration } = await startRegistration(t);
     const headers = { 'WWW-Authenticate': challenge };
