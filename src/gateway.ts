@@ -18,7 +18,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { createFreezeFence } from '#src/domain/fence.ts';
-import { compileTakeOver, prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
+import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
@@ -197,7 +197,6 @@ export const startGateway = async (
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
   await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
-  compileTakeOver(runtime.database);
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(
       { err: error },

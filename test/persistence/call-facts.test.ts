@@ -195,6 +195,7 @@ test.serial('prepares the statements of a call without storing anything', async 
   t.regex(creation ?? '', /insert into call \(/);
   for (const type of ['call.answered', 'turn.spoken', 'call.ended'])
     t.true(facts?.includes(`'${type}'`), type);
+  t.regex(creation ?? '', /takenCheckpoints/, 'claim of a take-over');
 });
 
 test.serial('plans the statements of facts without their values, once for each connection', async (t) => {

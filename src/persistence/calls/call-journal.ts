@@ -63,10 +63,6 @@ const eventsOfAll = kyselyQuery((queries, { callIds }: { callIds: readonly strin
     .orderBy('fact.sequence'),
 );
 
-/** Compiles the query of `journalsOf`. */
-export const compileJournals = (db: Pick<Statements, 'queries'>): void =>
-  eventsOfAll.compile(db, { callIds: [] });
-
 /** Returns the facts after `sequence`, in order. The caller must have verified access to the call. */
 export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
   eventsOf(db, { callId, after });

@@ -190,10 +190,6 @@ const takingHandedOver = kyselyQuery((queries, values: TakingSome) => taking(que
 
 const all = { callIds: [] };
 
-/** Compiles the claim of a dead gateway's calls, whose other parties wait for it. */
-export const compileClaim = (db: Pick<Statements, 'queries'>): void =>
-  takingFromLostNode.compile(db, { from: '', by: '', form: checkpointForm, ...all });
-
 type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
 
 const takenCall = ({

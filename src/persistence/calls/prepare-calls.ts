@@ -1,11 +1,11 @@
 /**
- * Runs the statements of every call once without effect. The server then has their plans in a connection of each pool,
- * and the first calls after a start do not wait for them.
+ * Runs the statements of every call and of a take-over once without effect. The server then has their plans in a
+ * connection of each pool, and the first calls after a start do not wait for them.
  */
 import { insertCalls } from './calls.ts';
 import { prepareFacts } from './call-facts.ts';
-import { compileJournals } from './call-journal.ts';
-import { compileClaim } from './claim-calls.ts';
+import { journalsOf } from './call-journal.ts';
+import { takeFromLostNode } from './claim-calls.ts';
 import type { Database } from '../database/database.ts';
 import { findNumberByDigits } from '../numbers/callable-numbers.ts';
 
@@ -14,12 +14,19 @@ const prepareCreation = async (db: Database): Promise<void> => {
   await insertCalls(db, []);
 };
 
-export const prepareCalls = async (db: Database): Promise<void> => {
-  await Promise.all([prepareCreation(db), prepareFacts(db.journal)]);
+/** No gateway has this name, so its claim and its journals find no rows. */
+const noNode = '';
+
+/**
+ * Prepares the statements of a take-over. A pool uses the connection that was released last, so the first take-over gets
+ * the one that has them.
+ */
+const prepareTakeOver = async (db: Database): Promise<void> => {
+  await takeFromLostNode(db, { from: noNode, by: noNode, canResume: true });
+  await journalsOf(db, []);
 };
 
-/** Compiles the queries of a take-over, so that the calls of a gateway that dies do not wait for it. */
-export const compileTakeOver = (db: Pick<Database, 'queries'>): void => {
-  compileClaim(db);
-  compileJournals(db);
+export const prepareCalls = async (db: Database): Promise<void> => {
+  await Promise.all([prepareCreation(db), prepareFacts(db.journal)]);
+  await prepareTakeOver(db);
 };

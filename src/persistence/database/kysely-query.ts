@@ -12,13 +12,10 @@ class Placeholder {
   }
 }
 
-export type KyselyQuery<Values extends object, Found> = ((
+export type KyselyQuery<Values extends object, Found> = (
   db: Pick<Statements, 'queries' | 'execute'>,
   values: Values,
-) => Promise<Found[]>) & {
-  /** Compiles the query before its first use. Only the names of `values` matter. */
-  compile(db: Pick<Statements, 'queries'>, values: Values): void;
-};
+) => Promise<Found[]>;
 
 /**
  * Defines a query as a function of its values. The query is compiled at its first use and prepared by the server once
@@ -42,16 +39,13 @@ export const kyselyQuery = <Values extends object, Found>(
     prepareText(compiled.sql);
     return compiled;
   };
-  const run = (db: Pick<Statements, 'queries' | 'execute'>, values: Values): Promise<Found[]> => {
+  return (db, values) => {
     const { sql, parameters } = compile(db, values);
     const given = parameters.map((parameter): unknown =>
       parameter instanceof Placeholder ? Reflect.get(values, parameter.name) : parameter,
     );
     return db.execute<Found>(sql, given);
   };
-  return Object.assign(run, {
-    compile: (db: Pick<Statements, 'queries'>, values: Values) => void compile(db, values),
-  });
 };
 
 /**
