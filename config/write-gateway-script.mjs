@@ -3,7 +3,7 @@
  * with the same Node and options as this one: at once after its modules have run, and again after practice calls
  * (`practise-calls.mjs`). Started by `compile-gateway.mjs`.
  *
- * Each module becomes a function whose lines are those of its file, so that a line of the script names a line of a
+ * Each module becomes a function whose lines are those of its file without comments, so that a line of the script names a line of a
  * source. Its imports are constants: no module of the gateway imports in a circle or exports a variable that changes
  * (test/config/gateway-script.test.ts). The packages come from their bundle (`bundled-packages.mjs`); packages outside of
  * it are loaded from their own files.
@@ -127,6 +127,34 @@ const replaceParts = (text, parts) => {
   return result + text.slice(at);
 };
 
+/** Parts of a text without its comments, whose lines remain. Comments inside of `others` are replaced with them. */
+const commentParts = (comments, others = []) =>
+  comments
+    .filter(({ start }) => !others.some(([from, until]) => from <= start && start < until))
+    .map(({ type, start, end }) => [start, end, type === 'Block' ? ' ' : '']);
+
+/**
+ * Modules of real lines, on which there are no practice calls. Their functions are compiled with their module: V8 does
+ * that for functions in parentheses.
+ */
+const isOfRealLines = (path) => /^sip\/(?!audio\/listening|hep|relay|simulator|webphone)/.test(path);
+
+/** Parts that put the functions of a program in parentheses. */
+const parenthesesOf = (program, text) => {
+  const parts = [];
+  const visit = (node) => {
+    if (typeof node !== 'object' || node === null) return;
+    const { type, start, end } = node;
+    const isFunction =
+      type === 'ArrowFunctionExpression' ||
+      (type === 'FunctionExpression' && /^(async\s+)?function\b/.test(text.slice(start, end)));
+    if (isFunction) parts.push([start, start, '('], [end, end, ')']);
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(program);
+  return parts;
+};
+
 /** Text of one byte per character, which V8 reads and keeps in half of the space. */
 const inAscii = (text) =>
   text.replaceAll(/[^\0-\x7f]/g, (character, at) => {
@@ -174,7 +202,8 @@ const asFunction = (module, source) => {
     common === undefined
       ? source
       : source.replace(importCommon, `${load}(${numberOf('common', bundle + common.slice(1))})`);
-  const { module: parsed, errors } = parseSync(path, text, { lang: 'js', sourceType: 'module' });
+  const result = parseSync(path, text, { lang: 'js', sourceType: 'module' });
+  const { module: parsed, errors, comments } = result;
   if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
   const given = common === undefined ? [load, builtin, importLater, meta] : [builtin, importLater, meta];
   for (const name of given) if (text.includes(name)) throw unsupported(path, name);
@@ -247,6 +276,9 @@ const asFunction = (module, source) => {
   }
   for (const { start, end } of parsed.importMetas) parts.push([start, end, meta]);
 
+  if (isOfRealLines(path)) parts.push(...parenthesesOf(result.program, text));
+  parts.push(...commentParts(comments, parts));
+
   const first = statements
     .toSorted(([one], [other]) => one - other)
     .map(([, statement]) => statement)
@@ -257,6 +289,13 @@ const asFunction = (module, source) => {
     .join(',');
   const parameters = [load, builtin, importLater, meta].join(',');
   return `function(${parameters}){"use strict";${first}${replaceParts(text, parts)}\nreturn {__proto__:null,${last}}}`;
+};
+
+/** Text of a CommonJS module without comments. */
+const withoutComments = (path, text) => {
+  const { comments, errors } = parseSync(path, text, { lang: 'js', sourceType: 'commonjs' });
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  return replaceParts(text, commentParts(comments));
 };
 
 const addCode = (module) => {
@@ -270,7 +309,7 @@ const addCode = (module) => {
     const source = readFileSync(rootFolder + path, 'utf8');
     for (const [, file] of source.matchAll(/\brequire\("\.\/([^"]+\.cjs)"\)/g))
       numberOf('common', bundle + file);
-    module.code = `function(exports,require,module,__filename,__dirname){${source}\n}`;
+    module.code = `function(exports,require,module,__filename,__dirname){${withoutComments(path, source)}\n}`;
   }
   module.code = inAscii(module.code);
 };
