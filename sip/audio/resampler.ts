@@ -58,7 +58,7 @@ const createStates = (speex: Speex) => {
   };
 };
 
-export const loadResampler = async (): Promise<Resample> => {
+const load = async (): Promise<Resample> => {
   const speex = await loadSpeex();
   const states = createStates(speex);
   // All calls share the buffers, because the library reads and writes before it returns.
@@ -98,6 +98,11 @@ export const loadResampler = async (): Promise<Resample> => {
     return result;
   };
 };
+
+let loaded: Promise<Resample> | undefined;
+
+/** Loads the library at the first call. An instance has 16 MB of memory, so the gateways of a test share one. */
+export const loadResampler = (): Promise<Resample> => (loaded ??= load());
 
 /**
  * Streaming resampler: pieces are resampled as one continuous signal. Samples are processed in units that are whole

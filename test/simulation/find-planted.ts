@@ -6,6 +6,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { nodeOptions } from '#test/run/node-options.ts';
+import { compiled } from './in-processes.ts';
 import { mistakes, type Mistake } from './planted.ts';
 
 /** Message of the process: the seed that found the mistake, or `null`, and all rules that seeds broke until then. */
@@ -19,8 +21,8 @@ type Result = { mistake: Mistake; finding: Finding | null };
 
 const find = async (program: string, mistake: Mistake): Promise<Result> => {
   const child = fork(program, process.argv.slice(2), {
-    execArgv: [...process.execArgv, '--import', new URL('plant.ts', import.meta.url).href],
-    env: { ...process.env, SIMULATION_PLANTED: mistake.name },
+    execArgv: [...process.execArgv, ...nodeOptions, '--import', new URL('plant.ts', import.meta.url).href],
+    env: { NODE_COMPILE_CACHE: compiled, ...process.env, SIMULATION_PLANTED: mistake.name },
   });
   let finding: Finding | null = null;
   child.on('message', (told) => (finding = findingForm.parse(told)));

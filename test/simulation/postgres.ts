@@ -58,6 +58,7 @@ const sessionsOfItsOwn = `
     end if;
   end $$;
   prepare begin_session (int, text, text) as insert into server_session values ($1, $2, $3);
+  prepare choose_session (text) as select set_config('simulated.session', $1, false);
   prepare end_session (int) as
     with lost as (delete from session_lock where pid = $1) delete from server_session where pid = $1;
   create sequence drawn;
@@ -157,6 +158,9 @@ export class Postgres {
   #names = 0;
   /** Unnamed texts that were run. */
   readonly #unnamed = new Set<string>();
+  /** Whether the result of a text depends on the session. */
+  readonly #asking = new Map<string, boolean>();
+
   /** Adds or removes a client session. */
   beginSession(pid: number, { name, id }: Pick<SimulatedProcess, 'name' | 'id'>): void {
     this.exec(`execute begin_session (${pid}, '${name}', '${id}')`);
@@ -261,13 +265,12 @@ export class Postgres {
 
   /** Executes the messages of one session up to a point at which it waits for the answer. */
   run(asked: readonly Message[], { pid, texts }: Session): Answer {
-    const isAsking = (message: Message): boolean =>
-      asksForSession.test(message.bytes.toString('latin1')) ||
-      (message.kind === 'B' && asksForSession.test(texts.get(textsOf(message, 2).texts[1] ?? '') ?? ''));
-    if (this.#session !== pid && asked.some(isAsking)) {
-      this.exec(`set simulated.session = '${pid}'`);
-      this.#session = pid;
-    }
+    const isAsking = (message: Message): boolean => this.#asksForSession(textOf(message, texts));
+    const isChosen = this.#session !== pid && asked.some(isAsking);
+    if (isChosen) this.#session = pid;
+    // In the same transaction as the statement, which is faster than one of its own.
+    const isTogether = isChosen && asked[0]?.kind !== 'Q';
+    if (isChosen && !isTogether) this.exec(`set simulated.session = '${pid}'`);
     const fresh: string[] = [];
     const answered: Buffer[] = [];
     const sent = asked.flatMap((message) => {
@@ -289,7 +292,9 @@ export class Postgres {
       this.#namesOfTexts.set(text, `shared_${this.#names}`);
       return [messageOf('P', `shared_${this.#names}`, text, textsOf(message, 2).rest)];
     });
-    const { messages: told } = messagesIn(this.#answerTo(Buffer.concat(sent)));
+    if (isTogether) sent.unshift(...choiceOf(pid));
+    const { messages } = messagesIn(this.#answerTo(Buffer.concat(sent)));
+    const told = isTogether ? withoutChoice(messages) : messages;
     const sqlState = sqlStateIn(told);
     if (sqlState !== undefined) for (const text of fresh) this.#namesOfTexts.delete(text);
     const isInTransaction = told.findLast(({ kind }) => kind === 'Z')?.bytes.toString('latin1', 5) !== 'I';
@@ -302,6 +307,14 @@ export class Postgres {
       sqlState,
       isInTransaction,
     };
+  }
+
+  #asksForSession(text: string): boolean {
+    const known = this.#asking.get(text);
+    if (known !== undefined) return known;
+    const asks = asksForSession.test(text);
+    if (this.#asking.size < mostUnnamed) this.#asking.set(text, asks);
+    return asks;
   }
 
   /** Whether an unnamed text was run before. Such a text is prepared as well. */
@@ -320,6 +333,31 @@ export class Postgres {
     return messageOf('B', portal, shared, textsOf(message, 2).rest);
   }
 }
+
+/** Text that a message executes or prepares; empty without one. */
+const textOf = (message: Message, texts: ReadonlyMap<string, string>): string => {
+  if (message.kind === 'Q') return textsOf(message, 1).texts[0] ?? '';
+  if (message.kind === 'P') return textsOf(message, 2).texts[1] ?? '';
+  if (message.kind === 'B') return texts.get(textsOf(message, 2).texts[1] ?? '') ?? '';
+  return '';
+};
+
+/** Messages that execute `choose_session` without ending the transaction. */
+const choiceOf = (pid: number): Buffer[] => {
+  const value = Buffer.from(String(pid));
+  const values = Buffer.alloc(8);
+  // No formats, one value, its length.
+  values.writeInt16BE(1, 2);
+  values.writeInt32BE(value.length, 4);
+  return [
+    messageOf('B', '', 'choose_session', Buffer.concat([values, value, Buffer.alloc(2)])),
+    messageOf('E', '', Buffer.alloc(4)),
+  ];
+};
+
+/** The answers without those to `choiceOf`, which has failed only in a transaction that is broken off. */
+const withoutChoice = (messages: readonly Message[]): readonly Message[] =>
+  messages[0]?.kind === 'E' ? messages : messages.slice(1 + messages.findIndex(({ kind }) => kind === 'C'));
 
 const notificationOf = (message: Message): { channel: string; payload: string } => {
   const [channel = '', payload = ''] = textsOf(

@@ -11,7 +11,7 @@ import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
 import { runIn, type SimulatedProcess } from './simulated-time.ts';
 import { declaresDead } from './statement-name.ts';
-import { nameOf, World, type Move } from './world.ts';
+import { nameOf, World, type Deaths, type Move } from './world.ts';
 
 export type SeedResult = {
   seed: number;
@@ -24,6 +24,7 @@ export type SeedResult = {
   seconds: number;
   effects: ReadonlyMap<string, number>;
   coverage: ReadonlyMap<string, number>;
+  deaths: Deaths;
   /** Steps of charts while faults could occur. */
   moves: readonly Move[];
   calls: number;
@@ -347,6 +348,7 @@ export const runSeed = async (
     seconds: world.time.seconds(),
     effects: world.effects,
     coverage: world.coverage,
+    deaths: world.deaths,
     moves,
     calls: postgres.rows('select count(*) as calls from call').map(({ calls }) => Number(calls))[0] ?? 0,
   };

@@ -7,6 +7,7 @@ const result = z.object({
   replay: z.string(),
   violations: z.array(z.string()),
   coverage: z.array(z.tuple([z.string(), z.number()])),
+  deaths: z.object({ all: z.number(), takingOver: z.number(), ending: z.number() }),
   visited: z.array(z.string()),
   effects: z.array(z.string()),
   calls: z.number(),
@@ -15,12 +16,13 @@ const result = z.object({
 
 /** Report of a process about one world; `npm run` with `replay` plays only this world. */
 export const toldOf = (name: string, replay: string, told: SeedResult): z.infer<typeof result> => {
-  const { violations, coverage, moves, effects, calls, seconds } = told;
+  const { violations, coverage, deaths, moves, effects, calls, seconds } = told;
   return {
     name,
     replay,
     violations: [...violations],
     coverage: [...coverage],
+    deaths,
     visited: [...new Set(moves.map(({ to }) => to))],
     effects: [...effects.keys()],
     calls,
@@ -53,18 +55,22 @@ export const createTally = (say: (line: string) => void, worlds: string): Tally 
   /** Number of worlds in which a call entered each state. */
   const visits = new Map<string, number>();
   const points = new Set<string>();
-  const total = { played: 0, failed: 0, calls: 0, seconds: 0 };
+  const total = { played: 0, failed: 0, calls: 0, seconds: 0, deaths: 0, takingOver: 0, ending: 0 };
 
   const states = (): Set<string> => new Set([...pairs.keys()].map((pair) => pair.split(' × ')[0] ?? ''));
   const hit = (): Set<string> => new Set([...pairs.keys()].map((pair) => pair.split(' × ')[1] ?? ''));
 
   return {
     add(told) {
-      const { name, replay, violations, coverage, visited, effects, calls, seconds } = result.parse(told);
+      const { name, replay, violations, coverage, deaths, visited, effects, calls, seconds } =
+        result.parse(told);
       for (const state of visited) visits.set(state, (visits.get(state) ?? 0) + 1);
       total.played += 1;
       total.calls += calls;
       total.seconds += seconds;
+      total.deaths += deaths.all;
+      total.takingOver += deaths.takingOver;
+      total.ending += deaths.ending;
       for (const [pair, times] of coverage) pairs.set(pair, (pairs.get(pair) ?? 0) + times);
       for (const point of effects) points.add(point);
       if (violations.length === 0) return;
@@ -78,11 +84,11 @@ export const createTally = (say: (line: string) => void, worlds: string): Tally 
     failed: () => total.failed,
     coverage: () => [...listed(visits).map((line) => `${line} visited`), ...listed(pairs)],
     summary(milliseconds) {
-      const { played, failed, calls, seconds } = total;
-      const deaths = [...pairs.values()].reduce((sum, times) => sum + times, 0);
-      const where = `${deaths} deaths at ${hit().size} of ${points.size} crash points in ${states().size} states of a call, ${pairs.size} pairs`;
+      const { played, failed, calls, seconds, deaths, takingOver, ending } = total;
+      const when = `${deaths} deaths (${takingOver} while taking calls over, ${ending} while ending one)`;
+      const where = `at ${hit().size} of ${points.size} crash points in ${states().size} states of a call, ${pairs.size} pairs`;
       const pace = `${Math.round(seconds / 3_600)} h simulated in ${Math.round(milliseconds / 1_000)} s`;
-      return `${calls} calls; ${where}; ${pace}\n${played - failed} ${worlds} passed\n${failed} ${worlds} failed`;
+      return `${calls} calls; ${when} ${where}; ${pace}\n${played - failed} ${worlds} passed\n${failed} ${worlds} failed`;
     },
   };
 };

@@ -12,7 +12,7 @@ import { SimulatedNode } from './node.ts';
 import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
-import { takesCalls } from './statement-name.ts';
+import { declaresDead, takesCalls } from './statement-name.ts';
 
 /** Rounds in which promises that wait for each other can settle; none of them waits for an external event. */
 const roundsOfEnd = 50;
@@ -28,6 +28,12 @@ const checkMs = 500;
 
 /** A step of a call's chart; `from` is `null` when a gateway begins or takes over the call. */
 export type Move = { from: string | null; to: string };
+
+/** Numbers of deaths: of all, and of those of a process that was taking calls over or ending one. */
+export type Deaths = { all: number; takingOver: number; ending: number };
+
+const tookOver = [`before ${takesCalls}`, `after ${takesCalls}`, `after ${declaresDead}`];
+const ended = ['before BYE', 'after BYE'];
 
 /** Delay before a restart after a failed start. */
 const supervisorMs = 1_000;
@@ -48,6 +54,7 @@ export class World {
   readonly effects = new Map<string, number>();
   /** Count of each pair of a call chart's state and the point at which its process died. */
   readonly coverage = new Map<string, number>();
+  readonly deaths: Deaths = { all: 0, takingOver: 0, ending: 0 };
   /** Every step of calls' charts, in the order of their first occurrence. */
   readonly moves = new Map<string, Move>();
   /** Called for each step of a chart, before its consequences. */
@@ -184,6 +191,9 @@ export class World {
   #dies(process: SimulatedProcess, when: string): void {
     const states = new Set(process.charts.values());
     this.journal.note(`${process.name} dies ${when} (${[...states].join(', ')})`);
+    this.deaths.all += 1;
+    if (states.has('active.taking-over') || tookOver.includes(when)) this.deaths.takingOver += 1;
+    if (states.has('active.ending') || ended.includes(when)) this.deaths.ending += 1;
     for (const state of states.size === 0 ? ['no call'] : states) {
       const pair = `${state} × ${when}`;
       this.coverage.set(pair, (this.coverage.get(pair) ?? 0) + 1);
