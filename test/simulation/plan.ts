@@ -248,6 +248,63 @@ const diesDeclaringOf = (
   return { cutOffs: [cutOff], diesDeclaring: true };
 };
 
+/** State in which the other party and the agent talk. */
+const conversing = 'active.talking.conversing';
+
+/** Faults last at least this long after the death in a long call, so that other gateways take it over meanwhile. */
+const afterDeathMs = 6_000;
+
+/** Time from the beginning of a long call to the death, in which the other party says one to three sentences. */
+const talkedMs = { least: 10_000, most: 22_000 };
+
+/**
+ * In every fifth world the first call is long: it begins at once, its other party stays, and nobody dies before the
+ * first turns. Then the gateway that holds it is killed, or all gateways are. In most of these worlds the database is
+ * reliable, because otherwise the progress of the call is uncertain, and rules about it would allow anything.
+ */
+const withLongCall = (plan: Plan, random: Random): Plan => {
+  const [first, ...others] = plan.calls;
+  if (first === undefined || !random.chance(0.2)) return plan;
+  const to = random.chance(0.5) ? scripted : random.pick(staying);
+  const diesAtMs = talkedMs.least + random.below(talkedMs.most - talkedMs.least);
+  const restartAfterMs = 100 + random.below(5_000);
+  const deaths: Pick<Plan, 'ends' | 'kills'> = random.chance(0.5)
+    ? {
+        ends: plan.nodes.map((node) => ({
+          atMs: diesAtMs + random.below(50),
+          node,
+          by: 'SIGKILL',
+          restartAfterMs: restartAfterMs + random.below(500),
+        })),
+        kills: plan.kills,
+      }
+    : {
+        ends: [],
+        kills: [{ move: { to: conversing }, afterMs: diesAtMs, restartAfterMs }, ...plan.kills],
+      };
+  const isReliable = random.chance(0.7);
+  return {
+    ...plan,
+    ...deaths,
+    calls: [{ atMs: 100, to, hangUpAfterMs: null, immediate: first.immediate }, ...others],
+    hasScript: plan.hasScript || to === scripted,
+    // The built-in agent says goodbye after two sentences of the other party.
+    agentHasMemory: plan.agentHasMemory || to === scripted,
+    crashes: [],
+    diesWithRequest: null,
+    faultyMs: Math.max(plan.faultyMs, diesAtMs + afterDeathMs),
+    ...(isReliable
+      ? {
+          statements: { ...plan.statements, lostBefore: 0, lostAfter: 0, refused: 0, slow: 0 },
+          cutOffs: [],
+          diesDeclaring: false,
+          databaseBreaks: [],
+          freezes: [],
+        }
+      : {}),
+  };
+};
+
 export const planOf = (seed: number): Plan => {
   // Differs from the numbers that this seed's world draws.
   const random = createRandom(seed ^ 0x5eed);
@@ -287,7 +344,7 @@ export const planOf = (seed: number): Plan => {
   const diesWithRequest = isCalm ? null : diesWithRequestOf(createRandom(seed ^ 0xd1e5));
   const isAboutMemory = agentHasMemory && diesWithRequest !== null;
   const scriptedCalls = withScript(calls, createRandom(seed ^ 0x5c21));
-  return {
+  const plan: Plan = {
     nodes,
     ...scriptedCalls,
     calls:
@@ -323,6 +380,7 @@ export const planOf = (seed: number): Plan => {
     faultyMs,
     afterMs: random.below(5_000),
   };
+  return isCalm || isAboutMemory ? plan : withLongCall(plan, createRandom(seed ^ 0x10c6));
 };
 
 /** A plan without faults; otherwise the seed's plan. */
