@@ -1,7 +1,9 @@
 /**
  * Installs the locked packages if they are missing or older than the lockfile, so that `npm start` and `npm test` each
- * work alone on a fresh clone. The program is plain JavaScript without packages, because it runs on the machine's own
- * Node (18 or newer), before the pinned one is installed.
+ * work alone on a fresh clone. With `--omit=dev` only the packages that a gateway needs, which is much faster; the
+ * others are added when a developer's command needs them, and are kept up to date from then on. The program is plain
+ * JavaScript without packages, because it runs on the machine's own Node (18 or newer), before the pinned one is
+ * installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,8 +13,15 @@ import { oneAtATime } from './one-at-a-time.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lockfile = readFileSync(`${root}package-lock.json`, 'utf8');
+const omitDev = '--omit=dev';
+/** What was installed last: the hash of its lockfile, and `--omit=dev` after it if development packages were left out. */
 const stamp = `${root}node_modules/.installed-lockfile`;
-const wanted = createHash('sha256').update(lockfile).digest('hex');
+const stamped = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+const hash = createHash('sha256').update(lockfile).digest('hex');
+const hadAll = stamped !== '' && !stamped.endsWith(omitDev);
+const withDev = hadAll || !process.argv.includes(omitDev);
+
+const stampOf = (isWithDev) => (isWithDev ? hash : `${hash} ${omitDev}`);
 
 /**
  * Returns the packages in npm's own list of installed packages, which a manual `npm ci` also writes; `null` if the list
@@ -32,12 +41,12 @@ const readInstalled = () => {
 const mayBeMissing = ({ optional, os, cpu, libc }) =>
   optional === true && !(os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined);
 
-const hasLockedPackages = () => {
+const hasLockedPackages = (isWithDev) => {
   const installed = readInstalled();
   return (
     installed !== null &&
     Object.entries(JSON.parse(lockfile).packages ?? {}).every(([path, locked]) => {
-      if (path === '') return true;
+      if (path === '' || (locked.dev === true && !isWithDev)) return true;
       const found = installed[path];
       return found === undefined
         ? mayBeMissing(locked)
@@ -46,21 +55,37 @@ const hasLockedPackages = () => {
   );
 };
 
-const isInstalled = () => {
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
-  if (!hasLockedPackages()) return false;
-  writeFileSync(stamp, wanted);
+/** Whether all packages are there, or, without development packages, those that a gateway needs. */
+const isInstalled = (isWithDev) => {
+  const now = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  if (now === hash || (!isWithDev && now === stampOf(false))) return true;
+  if (!hasLockedPackages(isWithDev)) return false;
+  writeFileSync(stamp, stampOf(isWithDev));
   return true;
 };
 
+/**
+ * The arguments of npm. `npm ci` removes what is installed, and a gateway of this checkout may be running, so
+ * development packages are added by `npm install`, which changes neither the packages that are there nor the lockfile.
+ */
+const installing = () => {
+  if (!withDev) return ['ci', omitDev];
+  return isInstalled(false) ? ['install', '--no-save'] : ['ci'];
+};
+
 const install = () => {
-  if (isInstalled()) return;
-  console.error('Installing the locked packages (only needed once) …');
+  if (isInstalled(withDev)) return;
+  const args = installing();
+  console.error(
+    args[0] === 'install'
+      ? 'Installing the packages for development (only needed once) …'
+      : 'Installing the locked packages (only needed once) …',
+  );
   // Install scripts are disabled, because no package needs one; without scripts, packages can neither phone home nor
   // compile native code.
   const { status, error } = spawnSync(
     'npm',
-    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
     {
       cwd: root,
       stdio: ['ignore', process.stderr, process.stderr],
@@ -73,8 +98,8 @@ const install = () => {
     );
     process.exit(status || 1);
   }
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, stampOf(withDev));
 };
 
 // `npm ci` first removes the installed packages, so two concurrent runs would break each other.
-if (!isInstalled()) oneAtATime(`${root}.installing`, 'is installing the packages', install);
+if (!isInstalled(withDev)) oneAtATime(`${root}.installing`, 'is installing the packages', install);

@@ -530,7 +530,7 @@ mkdir busy || exit 9
 echo installing >&2
 while [ ! -e go ]; do sleep 0.1; done
 mkdir -p node_modules
-echo x >> installed
+echo "$1 $2" >> installed
 rmdir busy
 `;
 
@@ -547,9 +547,9 @@ const makeClone = async (t: ExecutionContext): Promise<string> => {
   return folder;
 };
 
-const startInstalling = (t: ExecutionContext, folder: string): ChildProcess => {
+const startInstalling = (t: ExecutionContext, folder: string, ...args: readonly string[]): ChildProcess => {
   const path = `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`;
-  const child = spawn(process.execPath, ['config/install.mjs'], {
+  const child = spawn(process.execPath, ['config/install.mjs', ...args], {
     cwd: folder,
     env: { ...process.env, PATH: path },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -584,7 +584,7 @@ test.serial(
       [0, null],
       [0, null],
     ]);
-    t.is(await readFile(join(folder, 'installed'), 'utf8'), 'x\n');
+    t.is(await readFile(join(folder, 'installed'), 'utf8'), 'ci --ignore-scripts\n');
     t.deepEqual(await leftLocks(folder), []);
   },
 );
@@ -607,12 +607,14 @@ const lockedPackages = {
     os: ['none'],
     cpu: [process.arch],
   },
+  'node_modules/for-tests': { version: '1.0.0', integrity: 'sha512-tests', dev: true },
 };
 
 for (const [what, change, installs] of [
   ['all of them', {}, false],
   ['another version', { 'node_modules/one': { version: '2.0.0', integrity: 'sha512-two' } }, true],
   ['one missing', { 'node_modules/one': undefined }, true],
+  ['one for development missing', { 'node_modules/for-tests': undefined }, true],
   ['one missing for this machine', { 'node_modules/here': undefined }, true],
 ] as const)
   test.serial(
@@ -632,6 +634,34 @@ for (const [what, change, installs] of [
     },
   );
 
+test.serial(
+  'a start leaves development packages out, and a developer adds them without removing any',
+  async (t) => {
+    const folder = await makeClone(t);
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: lockedPackages }));
+    await writeFile(join(folder, 'go'), '');
+    const install = async (...args: readonly string[]): Promise<readonly string[]> => {
+      t.deepEqual(await once(startInstalling(t, folder, ...args), 'exit'), [0, null]);
+      return (await readFile(join(folder, 'installed'), 'utf8')).trimEnd().split('\n');
+    };
+    const commands = ['ci --omit=dev'];
+    t.deepEqual(await install('--omit=dev'), commands);
+    t.deepEqual(await install('--omit=dev'), commands, 'nothing is missing for a start');
+    commands.push('install --no-save');
+    t.deepEqual(await install(), commands);
+    t.deepEqual(await install('--omit=dev'), commands, 'a start needs nothing that a developer has not');
+
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: {}, changed: true }));
+    await rm(join(folder, 'node_modules/.package-lock.json'), { force: true });
+    commands.push('ci --ignore-scripts');
+    t.deepEqual(
+      await install('--omit=dev'),
+      commands,
+      "a developer's packages are renewed by a start as well",
+    );
+  },
+);
+
 test.serial('installs although the lock of a killed process is left', async (t) => {
   const folder = await makeClone(t);
   const gone = spawn('true');
@@ -640,6 +670,6 @@ test.serial('installs although the lock of a killed process is left', async (t) 
   await writeFile(join(folder, 'go'), '');
   const child = startInstalling(t, folder);
   t.deepEqual(await once(child, 'exit'), [0, null]);
-  t.is(await readFile(join(folder, 'installed'), 'utf8'), 'x\n');
+  t.is(await readFile(join(folder, 'installed'), 'utf8'), 'ci --ignore-scripts\n');
   t.deepEqual(await leftLocks(folder), []);
 });
