@@ -13,6 +13,7 @@ import { benchSilence } from './sip/silence.ts';
 import { benchSoak } from './sip/soak.ts';
 import { benchSound } from './sip/sound.ts';
 import { benchStanding } from './sip/standing.ts';
+import { benchStandingSoak } from './sip/standing-soak.ts';
 
 /** Each bench has its own servers, so that leftovers of one do not affect the next. */
 const onServers =
@@ -38,5 +39,7 @@ if (missing.length > 0) {
       ['standing', onServers(benchStanding)],
       ['soak', onServers(benchSoak)],
     ]),
+    // Takes two hours.
+    new Map([['standing-soak', onServers(benchStandingSoak)]]),
   );
 }

@@ -1,5 +1,5 @@
 /** Memory and processor use of a Linux process, as counted by the system. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** Linux counts processor time in hundredths of a second. */
 const tickMs = 10;
@@ -20,4 +20,19 @@ export const readProcessUse = async (pid: number): Promise<ProcessUse> => {
     processorMs: (Number(fields[11]) + Number(fields[12])) * tickMs,
     openFiles: files.length,
   };
+};
+
+/** Number of UDP sockets of a process. */
+export const countUdpSockets = async (pid: number): Promise<number> => {
+  const tables = await Promise.all(
+    ['udp', 'udp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8')),
+  );
+  // The tables list the sockets of all processes; the tenth field is the inode.
+  const inodes = new Set(
+    tables.flatMap((table) => table.trim().split('\n').slice(1)).map((row) => row.trim().split(/\s+/)[9]),
+  );
+  const files = await readdir(`/proc/${pid}/fd`);
+  // A file may have been closed since then.
+  const targets = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => '')));
+  return targets.filter((target) => inodes.has(/^socket:\[(\d+)\]$/.exec(target)?.[1])).length;
 };

@@ -14,7 +14,7 @@ import { readMemory } from '../read-memory.ts';
 import { placeLoad } from './load.ts';
 import { readProcessUse } from './process-use.ts';
 import { readProgramTimes } from './program-times.ts';
-import { gatewaySystem } from './systems.ts';
+import { carriers, gatewaySystem } from './systems.ts';
 
 const calls = 50;
 const callsPerSecond = 5;
@@ -55,11 +55,6 @@ const openRecognizer = async (started: AsyncDisposableStack): Promise<string> =>
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The machine gave no port');
   return `ws://127.0.0.1:${address.port}`;
-};
-
-const carriers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'with FreeSWITCH': {},
-  'itself (direct)': { GW_TRUNK_MEDIA: 'direct' },
 };
 
 /** Processor time in milliseconds of all programs that carry calls. */

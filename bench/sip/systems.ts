@@ -19,9 +19,28 @@ export type System = {
   end(): Promise<void>;
 };
 
-export type StartSystem = (started: AsyncDisposableStack) => Promise<System>;
+export type StartSystem<Started extends System = System> = (
+  started: AsyncDisposableStack,
+) => Promise<Started>;
 
-const credentials = z.object({ number: z.string(), number_id: z.string(), admin_token: z.string() });
+export type GatewaySystem = System & {
+  /** Headers of a request with the number's key and a JSON body. */
+  headers: Readonly<Record<string, string>>;
+};
+
+/** Settings of the gateway by the carrier of the audio. */
+export const carriers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'with FreeSWITCH': {},
+  'itself (direct)': { GW_TRUNK_MEDIA: 'direct' },
+};
+
+const credentials = z.object({
+  number: z.string(),
+  number_id: z.string(),
+  number_key: z.string(),
+  admin_token: z.string(),
+});
+const json = { 'content-type': 'application/json' };
 
 export const bareSystem =
   ({ drachtio, freeSwitch }: SipServers): StartSystem =>
@@ -46,7 +65,7 @@ export const gatewaySystem =
     trunkPort: number,
     settings: Readonly<Record<string, string>> = {},
     isRecorded = false,
-  ): StartSystem =>
+  ): StartSystem<GatewaySystem> =>
   async (started) => {
     const dataFolder = makeDataFolder(started);
     const program = await startProgram(started, {
@@ -68,9 +87,13 @@ export const gatewaySystem =
     );
     const response = await fetch(`${program.url}/api/v1/admin/numbers/${known.number_id}`, {
       method: 'PATCH',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${known.admin_token}` },
+      headers: { ...json, authorization: `Bearer ${known.admin_token}` },
       body: JSON.stringify({ max_concurrent_calls: 1_000, recording_enabled: isRecorded }),
     });
     if (!response.ok) throw new Error(`The number could not be prepared: ${await response.text()}`);
-    return { ...program, number: known.number };
+    return {
+      ...program,
+      number: known.number,
+      headers: { ...json, authorization: `Bearer ${known.number_key}` },
+    };
   };
