@@ -11,10 +11,12 @@ import { bookkeepingTables, bookkeepingTriggers } from './bookkeeping.ts';
 import type { SimulatedProcess } from './simulated-time.ts';
 import { withoutTimers } from './determinism.ts';
 import {
+  commandDone,
   messagesIn,
   messageOf,
   parsed,
   queryOf,
+  readyFor,
   sqlStateIn,
   textsOf,
   type Message,
@@ -134,6 +136,15 @@ const worldsPerTruncation = 50;
 const asksForSession =
   /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact)?\b|update "?call(_checkpoint)?\b/;
 
+/** Statements that see the list of sessions, or begin a transaction in which others do. */
+const seesSessions = /\bpg_locks\b|\bpg_stat_activity\b|^\s*(?:begin|start transaction)\b/i;
+
+/** Whether a statement's result depends on its session, and whether it can see the list of sessions. */
+type Relation = { asks: boolean; sees: boolean };
+
+/** Time limits of a new connection, which nothing exceeds here, and the planning that all sessions have. */
+const limits = /^set statement_timeout = \d+(?:; set plan_cache_mode = force_generic_plan)?$/;
+
 /** Texts that the server can prepare. */
 const preparable = /^\s*(?:with|select|insert|update|delete)\b/i;
 /** Texts with values in them are not repeated; they do not accumulate without limit. */
@@ -148,6 +159,14 @@ export type Answer = {
   isInTransaction: boolean;
 };
 
+/** Answer to `limits`. */
+const limited: Answer = {
+  messages: messagesIn(Buffer.concat([commandDone('SET'), readyFor('I')])).messages,
+  notifications: [],
+  sqlState: undefined,
+  isInTransaction: false,
+};
+
 /** A client session: its pid, and its prepared texts by its own names. */
 export type Session = { readonly pid: number; readonly texts: Map<string, string> };
 
@@ -158,16 +177,21 @@ export class Postgres {
   #names = 0;
   /** Unnamed texts that were run. */
   readonly #unnamed = new Set<string>();
-  /** Whether the result of a text depends on the session. */
-  readonly #asking = new Map<string, boolean>();
+  /** Relations of texts to sessions. */
+  readonly #relations = new Map<string, Relation>();
 
-  /** Adds or removes a client session. */
+  /** Statements that add and remove sessions, by pid. They run before the next statement that could see them. */
+  readonly #changes = new Map<number, string>();
+
+  /** Adds a client session. */
   beginSession(pid: number, { name, id }: Pick<SimulatedProcess, 'name' | 'id'>): void {
-    this.exec(`execute begin_session (${pid}, '${name}', '${id}')`);
+    this.#changes.set(pid, `execute begin_session (${pid}, '${name}', '${id}')`);
   }
 
+  /** Removes a client session and its locks. */
   endSession(pid: number): void {
-    this.exec(`execute end_session (${pid})`);
+    // No statement has seen a session that was still to be added.
+    if (!this.#changes.delete(pid)) this.#changes.set(pid, `execute end_session (${pid})`);
   }
 
   /** Modifies a prepared text: plants a defect to verify that the rules detect it. */
@@ -207,6 +231,7 @@ export class Postgres {
   begin(seed: number): void {
     this.#session = null;
     this.#isInTransaction = false;
+    this.#changes.clear();
     this.exec('rollback');
     this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
     // Skips empty tables.
@@ -265,8 +290,10 @@ export class Postgres {
 
   /** Executes the messages of one session up to a point at which it waits for the answer. */
   run(asked: readonly Message[], { pid, texts }: Session): Answer {
-    const isAsking = (message: Message): boolean => this.#asksForSession(textOf(message, texts));
-    const isChosen = this.#session !== pid && asked.some(isAsking);
+    if (!this.#isInTransaction && limits.test(textOf(asked[0], texts))) return limited;
+    const relations = asked.map((message) => this.#relationOf(textOf(message, texts)));
+    if (!this.#isInTransaction && relations.some(({ sees }) => sees)) this.#changeSessions();
+    const isChosen = this.#session !== pid && relations.some(({ asks }) => asks);
     if (isChosen) this.#session = pid;
     // In the same transaction as the statement, which is faster than one of its own.
     const isTogether = isChosen && asked[0]?.kind !== 'Q';
@@ -309,12 +336,19 @@ export class Postgres {
     };
   }
 
-  #asksForSession(text: string): boolean {
-    const known = this.#asking.get(text);
+  #relationOf(text: string): Relation {
+    const known = this.#relations.get(text);
     if (known !== undefined) return known;
     const asks = asksForSession.test(text);
-    if (this.#asking.size < mostUnnamed) this.#asking.set(text, asks);
-    return asks;
+    const relation = { asks, sees: asks || seesSessions.test(text) };
+    if (this.#relations.size < mostUnnamed) this.#relations.set(text, relation);
+    return relation;
+  }
+
+  #changeSessions(): void {
+    if (this.#changes.size === 0) return;
+    this.exec([...this.#changes.values()].join('; '));
+    this.#changes.clear();
   }
 
   /** Whether an unnamed text was run before. Such a text is prepared as well. */
@@ -335,10 +369,10 @@ export class Postgres {
 }
 
 /** Text that a message executes or prepares; empty without one. */
-const textOf = (message: Message, texts: ReadonlyMap<string, string>): string => {
-  if (message.kind === 'Q') return textsOf(message, 1).texts[0] ?? '';
-  if (message.kind === 'P') return textsOf(message, 2).texts[1] ?? '';
-  if (message.kind === 'B') return texts.get(textsOf(message, 2).texts[1] ?? '') ?? '';
+const textOf = (message: Message | undefined, texts: ReadonlyMap<string, string>): string => {
+  if (message?.kind === 'Q') return textsOf(message, 1).texts[0] ?? '';
+  if (message?.kind === 'P') return textsOf(message, 2).texts[1] ?? '';
+  if (message?.kind === 'B') return texts.get(textsOf(message, 2).texts[1] ?? '') ?? '';
   return '';
 };
 

@@ -24,7 +24,7 @@ const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
  * Time for which writes are gathered for one check. Facts, and rows of ended calls, do not change any more, so a broken
  * rule stays broken.
  */
-const checkMs = 500;
+const checkMs = 2_000;
 
 /** A step of a call's chart; `from` is `null` when a gateway begins or takes over the call. */
 export type Move = { from: string | null; to: string };
