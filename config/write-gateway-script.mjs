@@ -3,10 +3,10 @@
  * with the same Node and options as this one: at once after its modules have run, and again after practice calls
  * (`practise-calls.mjs`). Started by `compile-gateway.mjs`.
  *
- * Each module becomes a function whose lines are those of its file without comments, so that a line of the script names a line of a
- * source. Its imports are constants: no module of the gateway imports in a circle or exports a variable that changes
- * (test/config/gateway-script.test.ts). The packages come from their bundle (`bundled-packages.mjs`); packages outside of
- * it are loaded from their own files.
+ * Each module becomes a function whose lines are those of its file without comments, so that a line of the script names
+ * a line of a source. Its imports are constants: no module of the gateway imports in a circle or exports a variable that
+ * changes (test/config/gateway-script.test.ts). The packages come from their bundle (`bundled-packages.mjs`); packages
+ * outside of it are loaded from their own files.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin, stripTypeScriptTypes } from 'node:module';

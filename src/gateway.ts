@@ -34,7 +34,7 @@ import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
 import { startEvents } from './parts/events.ts';
 import { startOutgoing } from './parts/outgoing.ts';
-import { startTelephony } from './parts/telephony.ts';
+import { beginMediaThread, startTelephony } from './parts/telephony.ts';
 import { keepToRetention } from './housekeeping/retention.ts';
 import { startRecordings, startStorage, type Storage } from './parts/storage.ts';
 import { version } from './version.ts';
@@ -82,6 +82,7 @@ const openRuntime = async (
 ): Promise<Runtime & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
+  const startMediaThread = beginMediaThread(config, started);
   const storage = await startStorage(config, logger, started, environment);
   const keeping = { ...storage, numbers: policy.retention, clock: systemClock, logger };
   started.defer(keepToRetention(keeping).close);
@@ -106,6 +107,7 @@ const openRuntime = async (
         'this process was frozen; commands of its calls wait until the database confirms which gateway holds them',
       ),
     ),
+    startMediaThread,
     logger,
     environment,
     started,

@@ -61,10 +61,15 @@ export type MediaThread = {
 /** A running audio thread, with functions to send messages to it and to end it. */
 export type RunningThread = { tell(message: ToMediaThread): void; end(): Promise<unknown> };
 
-export type StartThread = (
-  ports: { from: number; to: number },
-  on: { message: (message: FromMediaThread) => void; ended: () => void; error: (error: unknown) => void },
-) => RunningThread;
+type Ports = { from: number; to: number };
+
+type ThreadHandlers = {
+  message: (message: FromMediaThread) => void;
+  ended: () => void;
+  error: (error: unknown) => void;
+};
+
+export type StartThread = (ports: Ports, on: ThreadHandlers) => RunningThread;
 
 /** Starts a worker thread. */
 const startWorker: StartThread = (ports, on) => {
@@ -87,6 +92,43 @@ const startWorker: StartThread = (ports, on) => {
       wakeThread(posted);
     },
     end: () => worker.terminate(),
+  };
+};
+
+/**
+ * Starts a thread for lines that are created later. Its code is loaded meanwhile, on another processor: calls of a killed
+ * gateway wait for both.
+ */
+export const startThreadEarly = (
+  ports: Ports,
+  start: StartThread = startWorker,
+): { startThread: StartThread; end(): Promise<unknown> } => {
+  let handlers: ThreadHandlers | null = null;
+  /** Reports of the thread before it has handlers. */
+  const reports: ((to: ThreadHandlers) => void)[] = [];
+  const pass = (report: (to: ThreadHandlers) => void): void => {
+    if (handlers === null) reports.push(report);
+    else report(handlers);
+  };
+  const thread = start(ports, {
+    message: (message) => pass((to) => to.message(message)),
+    ended: () => pass((to) => to.ended()),
+    error: (error) => pass((to) => to.error(error)),
+  });
+  let isTaken = false;
+  return {
+    /** The first call gets the early thread. Further calls replace one that has failed. */
+    startThread(asked, on) {
+      if (isTaken) return start(asked, on);
+      isTaken = true;
+      // Not before the caller has the thread.
+      queueMicrotask(() => {
+        handlers = on;
+        for (const report of reports.splice(0)) report(on);
+      });
+      return thread;
+    },
+    end: thread.end,
   };
 };
 
@@ -212,7 +254,7 @@ const forRtp = (
 
 export const createMediaThread = (options: {
   /** Port range for RTP. */
-  ports: { from: number; to: number };
+  ports: Ports;
   /** Fence that stops outgoing audio after a stall; always open by default. */
   fence?: Fence;
   logger: Logger;

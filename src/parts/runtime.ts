@@ -11,6 +11,7 @@ import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { Duplex } from 'node:stream';
 import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { Lines } from '#sip/lines.ts';
+import type { StartThread } from '#sip/media-thread/media-thread.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
 import { createEncoding } from '#src/recordings/encoding.ts';
 import type { listen } from '#src/start/http-server.ts';
@@ -71,6 +72,8 @@ export type Runtime = {
   fence: FreezeFence;
   /** Clock that runs as fast as simulated calls do. */
   callClock: Clock;
+  /** Starts the media thread of real lines, which is loaded since the begin of the start; `null` without real lines. */
+  startMediaThread: StartThread | null;
   logger: Logger;
   environment: Environment;
   /** Disposable stack that ends everything that was started, in reverse order. */

@@ -62,6 +62,7 @@ import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { mediaMeansFor } from '#sip/audio/media-means.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
+import { startThreadEarly } from '#sip/media-thread/media-thread.ts';
 import type { OpenRecording, Overhear } from '#sip/audio/recording-sink.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SpeechEngines } from '#sip/audio/speech.ts';
@@ -114,8 +115,21 @@ const withoutServers = {
   endLegsOf: async () => {},
 } as const;
 
+/** Starts the media thread of real lines, which `started` owns. */
+export const beginMediaThread = (
+  { realLines: lines }: Pick<Config, 'realLines'>,
+  started: AsyncDisposableStack,
+): Runtime['startMediaThread'] => {
+  if (lines === null) return null;
+  const { startThread, end } = startThreadEarly(lines.rtp.ports);
+  started.defer(async () => {
+    await end();
+  });
+  return startThread;
+};
+
 const realLines = async (
-  { country, database, bus, callClock: clock, fence, logger, config: { node } }: Runtime,
+  { country, database, bus, callClock: clock, fence, startMediaThread, logger, config: { node } }: Runtime,
   { speech, turnModel, openRecording, overhear, trunks, keepSipMessage, onNodeLost, ...parts }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
@@ -148,6 +162,7 @@ const realLines = async (
     inboundAccess,
     mediaHost,
     rtp,
+    ...(startMediaThread === null ? {} : { startMediaThread }),
     country,
     speech,
     listening,

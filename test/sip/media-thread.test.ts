@@ -16,7 +16,12 @@ import { postedMemory, wakeThread } from '#sip/media-thread/dozing-time.ts';
 import { startPacer } from '#sip/media-thread/pacer.ts';
 import type { FromMediaThread } from '#sip/media-thread/media-thread-messages.ts';
 import { createSessions } from '#sip/media-thread/sessions.ts';
-import { createMediaThread, type MediaThread } from '#sip/media-thread/media-thread.ts';
+import {
+  createMediaThread,
+  startThreadEarly,
+  type MediaThread,
+  type StartThread,
+} from '#sip/media-thread/media-thread.ts';
 import { createLead } from '#sip/freeswitch/unicast-lead.ts';
 import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
 import { quietDb, type SampleRate } from '#sip/audio/samples.ts';
@@ -399,6 +404,59 @@ test('does not wait for a thread that ended while starting, and the first call s
   await ready;
   await thread.open('127.0.0.1');
   t.is(tells.length, 2);
+});
+
+/** A thread that has started before its lines, and the handlers of all threads. */
+const createEarlyThread = () => {
+  const handlers: Parameters<StartThread>[1][] = [];
+  const early = startThreadEarly({ from: 24_400, to: 24_798 }, (_ports, on) => {
+    handlers.push(on);
+    return {
+      tell(message) {
+        if (message.type === 'open') on.message({ type: 'opened', id: message.id, port: 24_400 });
+      },
+      end: () => Promise.resolve(),
+    };
+  });
+  const createThread = () =>
+    createMediaThread({
+      ports: { from: 24_400, to: 24_798 },
+      logger: pino({ level: 'silent' }),
+      start: early.startThread,
+    });
+  return { handlers, createThread };
+};
+
+test('lines use a thread that has started before them, and is ready by then', async (t) => {
+  const { handlers, createThread } = createEarlyThread();
+  handlers[0]?.message({ type: 'ready' });
+  const thread = createThread();
+  await thread.start();
+  await thread.open('127.0.0.1');
+  t.is(handlers.length, 1);
+});
+
+test('lines wait for a thread that has started before them and is not ready yet', async (t) => {
+  const { handlers, createThread } = createEarlyThread();
+  let isReady = false;
+  const ready = createThread()
+    .start()
+    .then(() => (isReady = true));
+  await allMicrotasks();
+  t.false(isReady);
+  handlers[0]?.message({ type: 'ready' });
+  await ready;
+  t.is(handlers.length, 1);
+});
+
+test('a thread that failed before its lines were there is replaced for the first call', async (t) => {
+  const { handlers, createThread } = createEarlyThread();
+  handlers[0]?.error(new Error('on purpose'));
+  handlers[0]?.ended();
+  const thread = createThread();
+  await thread.start();
+  await thread.open('127.0.0.1');
+  t.is(handlers.length, 2);
 });
 
 test.serial(
