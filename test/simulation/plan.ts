@@ -221,10 +221,14 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
 const diesWithRequestOf = (random: Random): number | null =>
   random.chance(0.5) ? 1 + random.below(4) : null;
 
-/** Deaths while a gateway takes a call over or ends it, in every second world. */
+/** Deaths while a gateway takes a call over or ends it, in every second world; in every fourth, one while it ends one. */
 const killsOf = (random: Random): Plan['kills'] =>
   random.chance(0.5)
-    ? []
+    ? some(random, 1, () => ({
+        move: { to: 'active.ending' },
+        afterMs: random.below(20),
+        restartAfterMs: 100 + random.below(12_000),
+      }))
     : some(random, 3, () => ({
         move: { to: random.pick(['active.taking-over', 'active.taking-over', 'active.ending']) },
         // Adoption of a simulated line takes no time.
