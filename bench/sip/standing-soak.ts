@@ -32,7 +32,8 @@ const sliceMs = Math.max(15_000, durationMs / 20);
 const slices = Math.max(3, Math.round(durationMs / sliceMs));
 /** Time without short calls before each look, after which what they leave behind is gone. */
 const restMs = Math.min(20_000, sliceMs / 4);
-const lifeMs = Math.min(900_000, durationMs / 3);
+/** No more than two calls are replaced in a second. */
+const lifeMs = Math.min(900_000, Math.max(durationMs / 3, standing * 500));
 const mostDurationSec = 1_800;
 
 const tickMs = 500;
@@ -169,7 +170,7 @@ export const benchStandingSoak =
       const gateway = await gatewaySystem(servers, far.port, { ...settings, ...voice })(started);
       const calls = createStandingCalls(gateway, ears);
       let isOver = false;
-      let isResting = false;
+      let isResting = true;
 
       const keepCalls = async (): Promise<void> => {
         while (!isOver) {
@@ -205,6 +206,7 @@ export const benchStandingSoak =
         const rampEnd = Date.now() + rampLimitMs;
         while ((await ears.report()).some(({ begun }) => begun === 0) && Date.now() < rampEnd)
           await pause(tickMs);
+        isResting = false;
         // Excludes code and connections that the first calls load once.
         await short(sliceMs / 3);
         const looks: Look[] = [];
