@@ -122,6 +122,13 @@ export const openChannelAudio = async (
   let isSilent = false;
   const unicastEnded = Promise.withResolvers<void>();
 
+  let last: Promise<void> = Promise.resolve();
+  const inSequence = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+
   const events: UnicastEvents = {
     onAudio,
     onLost,
@@ -156,8 +163,14 @@ export const openChannelAudio = async (
     begun.listen(events, options.callRate);
     connect(begun);
   } else if (!options.isPaused) {
-    await untilChanged(options.change);
-    connect(await openUnicast(uuid, events, options));
+    // FreeSWITCH may fall silent before the opening is known here; that is dealt with after it.
+    await inSequence(async () => {
+      await untilChanged(options.change);
+      connect(await openUnicast(uuid, events, options));
+    }).catch((error: unknown) => {
+      close();
+      throw error;
+    });
   }
   const reopenLimit = createReopenLimit(clock);
 
@@ -208,13 +221,6 @@ export const openChannelAudio = async (
     await pause();
     await resume();
     options.logger.warn({ channel: uuid }, 'FreeSWITCH ended the audio of a channel; it was reopened');
-  };
-
-  let last: Promise<void> = Promise.resolve();
-  const inSequence = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
   };
 
   return {
