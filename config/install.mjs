@@ -14,7 +14,7 @@ import { oneAtATime } from './one-at-a-time.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lockfile = readFileSync(`${root}package-lock.json`, 'utf8');
 const omitDev = '--omit=dev';
-/** What was installed last: the hash of its lockfile, and `--omit=dev` after it if development packages were left out. */
+/** The hash of the lockfile that was installed last, with `--omit=dev` after it if development packages were left out. */
 const stamp = `${root}node_modules/.installed-lockfile`;
 const stamped = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
 const hash = createHash('sha256').update(lockfile).digest('hex');

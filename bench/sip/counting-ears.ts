@@ -10,7 +10,7 @@ import { goBeforeOthers } from '#sip/media-thread/thread-priority.ts';
 import { createCountingListener, nothingCounted, type CountingListener } from './counting-tone.ts';
 
 /**
- * What an ear has heard in all of its calls. `begun`: parts that have begun in the present one; `lostPackets`: packets
+ * Frames that an ear has heard in all of its calls. `begun`: parts that have begun in the present one; `lostPackets`: packets
  * that are missing by the sequence numbers of RTP.
  */
 const earReport = z.object({

@@ -129,7 +129,7 @@ export const createCountingListener = (counted: Counted = nothingCounted()): Cou
     counted.missing += place - next;
     counted[isWhole ? 'whole' : 'altered'] += 1;
     next = place + 1;
-    // What is so late is a frame of the next round.
+    // A frame that is so late belongs to the next round.
     for (const old of skipped) if (old < next - frames / 2) skipped.delete(old);
   };
 

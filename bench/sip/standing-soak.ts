@@ -133,7 +133,7 @@ const createStandingCalls = (gateway: GatewaySystem, ears: CountingEars) => {
   };
 };
 
-/** What is to remain flat. */
+/** Figures of the gateway that are to remain flat. */
 type Look = Record<
   'memory held' | 'memory resident' | 'files' | 'UDP sockets' | 'timers' | 'channels',
   number

@@ -159,19 +159,6 @@ export const openChannelAudio = async (
     path.connect(opened.ring, opened.rate);
   };
 
-  if (begun !== null) {
-    begun.listen(events, options.callRate);
-    connect(begun);
-  } else if (!options.isPaused) {
-    // FreeSWITCH may fall silent before the opening is known here; that is dealt with after it.
-    await inSequence(async () => {
-      await untilChanged(options.change);
-      connect(await openUnicast(uuid, events, options));
-    }).catch((error: unknown) => {
-      close();
-      throw error;
-    });
-  }
   const reopenLimit = createReopenLimit(clock);
 
   const pause = async (): Promise<void> => {
@@ -222,6 +209,21 @@ export const openChannelAudio = async (
     await resume();
     options.logger.warn({ channel: uuid }, 'FreeSWITCH ended the audio of a channel; it was reopened');
   };
+
+  // FreeSWITCH may fall silent before the end of the opening; the audio is reopened after it.
+  const open = async (): Promise<void> => {
+    await untilChanged(options.change);
+    connect(await openUnicast(uuid, events, options));
+  };
+  if (begun !== null) {
+    connect(begun);
+    begun.listen(events, options.callRate);
+  } else if (!options.isPaused) {
+    await inSequence(open).catch((error: unknown) => {
+      close();
+      throw error;
+    });
+  }
 
   return {
     path: {

@@ -180,7 +180,7 @@ export class Postgres {
   /** Relations of texts to sessions. */
   readonly #relations = new Map<string, Relation>();
 
-  /** Statements that add and remove sessions, by pid. They run before the next statement that could see them. */
+  /** Statements that add and remove sessions, by pid, and run before the next statement that could see them. */
   readonly #changes = new Map<number, string>();
 
   /** Adds a client session. */

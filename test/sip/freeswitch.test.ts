@@ -887,7 +887,10 @@ test.serial('stops waiting for a unicast at an error and at the end of the call'
 // Consecutive unicasts of the same call.
 
 /** A channel with unicasts that the test controls. */
-const setUpChannelSound = async (holder: () => Promise<ChannelHolder> = async () => 'here') => {
+const setUpChannelSound = async (
+  holder: () => Promise<ChannelHolder> = async () => 'here',
+  { beginsSilent = false } = {},
+) => {
   const clock = createOrderedClock();
   const told: string[] = [];
   const failures: unknown[] = [];
@@ -910,7 +913,10 @@ const setUpChannelSound = async (holder: () => Promise<ChannelHolder> = async ()
             port: 30_001,
             ring,
             begun: Promise.resolve(),
-            listen: ({ onSilence }) => void (unicast.silence = onSilence ?? unicast.silence),
+            listen({ onSilence = () => {} }) {
+              unicast.silence = onSilence;
+              if (beginsSilent && unicasts.length === 1) onSilence(true);
+            },
             close: () => void (unicast.isClosed = true),
           };
         },
@@ -965,6 +971,13 @@ test.serial('reopens a unicast that FreeSWITCH ended and sends the unplayed audi
   t.deepEqual(told, ['unicast at 8000 Hz', 'new park', 'unicast at 8000 Hz']);
   t.true(unicasts[0]?.isClosed);
   t.is(unicasts[1]?.ring.waiting, 340);
+  t.deepEqual(failures, []);
+});
+
+test.serial('reopens a unicast that FreeSWITCH ended while it was opened', async (t) => {
+  const { told, failures, pass } = await setUpChannelSound(undefined, { beginsSilent: true });
+  await pass(60);
+  t.deepEqual(told, ['unicast at 8000 Hz', 'new park', 'unicast at 8000 Hz']);
   t.deepEqual(failures, []);
 });
 
