@@ -144,9 +144,9 @@ const isMemory = (name: keyof Look): boolean => name.startsWith('memory');
 const shown = (name: keyof Look, value: number): string =>
   isMemory(name) ? `${(value / 1_000_000).toFixed(1)} MB` : String(value);
 
-/** Memory may grow by a twentieth. Of anything else two more may be a connection or a check of that moment. */
+/** A twentieth more is within the differences of two moments, and two more of a few may be a connection or a check. */
 const isFlat = (name: keyof Look, first: number, last: number): boolean =>
-  last <= (isMemory(name) ? first * 1.05 : first + 2);
+  last <= Math.max(first * 1.05, isMemory(name) ? 0 : first + 2);
 
 const sumOf = (reports: readonly EarReport[]): Counted => {
   const sum = nothingCounted();
