@@ -201,6 +201,23 @@ consoleTest(
   },
 );
 
+consoleTest('sends nothing before the numbers of the session are known', async (t, world) => {
+  const page = await openReference(world, 'createCall');
+  const held = Promise.withResolvers<undefined>();
+  await page.route('**/api/v1/admin/numbers', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.reload();
+  const button = page.getByRole('button', { name: 'Send' });
+  await button.waitFor();
+  t.is(await button.getAttribute('aria-disabled'), 'true');
+  held.resolve(undefined);
+  await page.getByLabel('Use the key of').waitFor();
+  await send(page);
+  await page.getByText(/^201 after/).waitFor();
+});
+
 consoleTest('leads back to the console on every screen, also by the product name', async (t, world) => {
   for (const [width, isSignedIn] of [
     [390, true],

@@ -192,6 +192,7 @@ export const FormBody = <Values extends FormValues>({
   saved,
   look = 'primary',
   isForAll = false,
+  isOff = false,
   children,
   beside,
 }: {
@@ -202,6 +203,8 @@ export const FormBody = <Values extends FormValues>({
   look?: 'primary' | 'danger';
   /** Whether the form is read-only, so that viewers can use it too. */
   isForAll?: boolean;
+  /** Whether the button does nothing yet, because a value of the form is still being loaded. */
+  isOff?: boolean;
   children: ComponentChildren;
   beside?: ComponentChildren;
 }) => {
@@ -218,7 +221,7 @@ export const FormBody = <Values extends FormValues>({
       </fieldset>
       {isUsable && (
         <div class="submit">
-          <GatewayButton class={look} type="submit" isOff={form.isBusy}>
+          <GatewayButton class={look} type="submit" isOff={form.isBusy || isOff}>
             {submit}
           </GatewayButton>
           {beside}

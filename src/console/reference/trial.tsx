@@ -68,8 +68,10 @@ const TrialForm = ({
   const t = referenceTexts.value;
   const { form } = trial;
   const media = mediaOf(operation);
+  // A request that is sent before the numbers are known would have no key.
+  const isOff = operation.auth === 'numberKey' && trial.numbers === undefined;
   return (
-    <FormBody form={form} submit={t.send} saved={null} isForAll>
+    <FormBody form={form} submit={t.send} saved={null} isForAll isOff={isOff}>
       {operation.auth === 'numberKey' && <KeyFields trial={trial} />}
       {operation.parameters.length > 0 && !isBrief && (
         <div class="columns">
