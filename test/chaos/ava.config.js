@@ -1,3 +1,5 @@
+import { observeRun } from '../run/observe-run.ts';
+
 /**
  * Gateways are killed in real time. Worker threads, because the databases come from AVA's shared worker.
  */
@@ -8,4 +10,7 @@ export default {
   serial: true,
   timeout: '600s',
   workerThreads: true,
+  // `npm run test:chaos` counts the tests by these events.
+  nonSemVerExperiments: { observeRunsFromConfig: true },
+  observeRun,
 };
