@@ -1,15 +1,17 @@
 /**
- * The whole gateway in one script with compiled code: calls of a killed gateway wait for the next start, and most of a
+ * The whole gateway as a script with compiled code: calls of a killed gateway wait for the next start, and most of a
  * start is loading modules. Node's compile cache stores a module before it runs, so it lacks the functions that are
  * compiled when they are called first. The compiled code of this script is stored after it has run.
  *
- * `write-gateway-script.mjs` writes the script for the current sources, in which each module is a function. Whenever the
- * script does not fit, the gateway loads its modules one by one instead. This module is loaded before all others and is
- * therefore plain JavaScript (`src/main.mjs`).
+ * The script has several parts. The first one has the modules that resume calls; each other one is read when one of its
+ * modules is loaded. `write-gateway-script.mjs` writes the script for the current sources, in which each module is a
+ * function. Whenever the script does not fit, the gateway loads its modules one by one instead. This module is loaded
+ * before all others and is therefore plain JavaScript (`src/main.mjs`).
  */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -35,13 +37,16 @@ import { hasPreloads } from './bundled-packages.mjs';
  */
 export const scriptFolder = (root) => fileURLToPath(new URL('dist/node_modules/gateway/', root));
 
-/** Description of the script, written last: its files, its sources and its modules. */
+/**
+ * Description of the script, written last: the files of its parts, its sources, and its modules as kind, path, numbers of
+ * imported modules, first line in the part, and number of the part.
+ */
 export const descriptionName = 'script.json';
 
 /** V8 uses compiled code only in the version and with the options of the process that created it. */
-const codeName = (script) => {
+const codeName = (file) => {
   const options = JSON.stringify([process.version, process.arch, process.execArgv, process.env.NODE_OPTIONS]);
-  return `${script}.${crc32(options).toString(16)}.code`;
+  return `${file}.${crc32(options).toString(16)}.code`;
 };
 
 /** State of a file that every change of the file changes. A program can set the time `mtime`, but not `ctime`. */
@@ -65,24 +70,26 @@ const readDescription = (root) => {
   return description;
 };
 
-/** Size of what precedes the content. V8 copies compiled code that is not aligned. */
+/** Size of what precedes compiled code in its file. V8 copies code that is not aligned. */
 const headBytes = 16;
 /** Places in these bytes. */
 const checksumAt = 0;
 const practisedAt = 4;
 
-/** Returns the content, and whether it is code of practice calls. Throws if it is damaged. */
-const readStored = (path) => {
-  const stored = readFileSync(path);
-  const content = stored.subarray(headBytes);
-  if (stored.length < headBytes || stored.readUInt32LE(checksumAt) !== crc32(content))
-    throw new Error(`${path} is damaged`);
-  return { content, isPractised: stored[practisedAt] === 1 };
+/**
+ * Returns the compiled code in the content of its file, and whether it has the functions of practice calls. Throws if the
+ * file is damaged, which V8 would not notice.
+ */
+const codeIn = (stored) => {
+  const code = stored.subarray(headBytes);
+  if (stored.length < headBytes || stored.readUInt32LE(checksumAt) !== crc32(code))
+    throw new Error('the compiled code is damaged');
+  return { code, isPractised: stored[practisedAt] === 1 };
 };
 
-const headOf = (content, isPractised) => {
+const headOf = (code, isPractised) => {
   const head = Buffer.alloc(headBytes);
-  head.writeUInt32LE(crc32(content), checksumAt);
+  head.writeUInt32LE(crc32(code), checksumAt);
   head[practisedAt] = isPractised ? 1 : 0;
   return head;
 };
@@ -104,16 +111,13 @@ export const writeWhole = (path, ...parts) => {
   }
 };
 
-const writeStored = (path, content, isPractised = false) =>
-  writeWhole(path, headOf(content, isPractised), content);
-
-/** `writeStored` without blocking the event loop. */
-const writeStoredLater = async (path, content, isPractised) => {
+/** Stores compiled code without blocking the event loop. */
+const writeCodeLater = async (path, code, isPractised) => {
   const temporary = `${path}.${process.pid}-${(written += 1)}.new`;
   try {
     const file = await open(temporary, 'w');
     try {
-      await file.writev([headOf(content, isPractised), content]);
+      await file.writev([headOf(code, isPractised), code]);
       await file.sync();
     } finally {
       await file.close();
@@ -159,10 +163,24 @@ const loadPackage = (specifier) => {
 };
 
 /**
- * Loads the modules of a script. `modules` describes them by their numbers: kind, path, and the numbers of the modules
- * that they import. `functions` has the code of each.
+ * Loads the modules of a script, which `modules` describes by their numbers. `openPart` returns the functions of the
+ * modules of a part, and is called when the first of them runs.
  */
-export const createLoader = (root, modules, functions) => {
+export const createLoader = (root, modules, openPart) => {
+  const opened = [];
+  /** Places of modules in their parts. */
+  const places = [];
+  const sizes = [];
+  for (const [, , , , part] of modules) {
+    sizes[part] ??= 0;
+    places.push(sizes[part]);
+    sizes[part] += 1;
+  }
+  const functionOf = (number) => {
+    const part = modules[number][4];
+    return (opened[part] ??= openPart(part))[places[number]];
+  };
+
   /** Exports of modules that have run. */
   const exportsOf = Array.from({ length: modules.length });
   const errors = new Map();
@@ -189,7 +207,7 @@ export const createLoader = (root, modules, functions) => {
     const module = { exports: {}, id: filename, filename, loaded: false, children: [], paths: [], require };
     // A module that is required in a circle gets what is exported by then.
     exportsOf[number] = module.exports;
-    functions[number].call(module.exports, module.exports, require, module, filename, dirname(filename));
+    functionOf(number).call(module.exports, module.exports, require, module, filename, dirname(filename));
     module.loaded = true;
     return module.exports;
   };
@@ -200,7 +218,7 @@ export const createLoader = (root, modules, functions) => {
     try {
       if (kind === 'package') return loadPackage(path);
       if (kind === 'common') return runCommon(number, path);
-      return functions[number](load, process.getBuiltinModule, importLater, new Meta(root, path));
+      return functionOf(number)(load, process.getBuiltinModule, importLater, new Meta(root, path));
     } catch (error) {
       exportsOf[number] = undefined;
       errors.set(number, error);
@@ -269,16 +287,10 @@ const createCode = (compiled) => {
   }
 };
 
-/** Text of a script. */
-const readScript = (root, { script }) => readStored(join(scriptFolder(root), script)).content;
-
-export const writeScript = (root, { script }, content) =>
-  writeStored(join(scriptFolder(root), script), content);
-
-/** Compiles a script. Code of another version of V8 is ignored and marked as such (`cachedDataRejected`). */
-export const compile = (root, { script }, content, cachedData) => {
-  const compiled = new vm.Script(content.latin1Slice(), {
-    filename: join(scriptFolder(root), script),
+/** Compiles a part. Code of another version of V8, or of another text, is ignored and marked (`cachedDataRejected`). */
+export const compile = (root, { file }, text, cachedData) => {
+  const compiled = new vm.Script(text.latin1Slice(), {
+    filename: join(scriptFolder(root), file),
     cachedData,
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
@@ -287,16 +299,19 @@ export const compile = (root, { script }, content, cachedData) => {
 };
 
 /** Makes stack traces name the lines of the sources, in which each module has the lines of its file. */
-const nameSources = (root, { script, modules }) => {
-  const filename = join(scriptFolder(root), script);
+const nameSources = (root, { parts, modules }) => {
+  const folder = scriptFolder(root);
   const named = (site) => {
     const text = String(site);
-    const at = text.indexOf(`${filename}:`);
-    const [, line] = at === -1 ? [] : (/^:(\d+)/.exec(text.slice(at + filename.length)) ?? []);
-    const [kind, path, , first] = modules.findLast((module) => module[3] <= Number(line)) ?? [];
-    if (path === undefined) return text;
+    const at = text.indexOf(folder);
+    const [place = '', name, line] =
+      at === -1 ? [] : (/^([^/\\:]+):(\d+)/.exec(text.slice(at + folder.length)) ?? []);
+    const part = parts.findIndex(({ file }) => file === name);
+    const module = modules.findLast(([, , , first, of]) => of === part && first <= Number(line));
+    if (module === undefined) return text;
+    const [kind, path, , first] = module;
     const file = kind === 'common' ? fileURLToPath(root + path) : root + path;
-    const rest = text.slice(at + filename.length + 1 + line.length);
+    const rest = text.slice(at + folder.length + place.length);
     return `${text.slice(0, at)}${file}:${Number(line) - first + 1}${rest}`;
   };
   // Called when a stack is read, as Node's own formatter.
@@ -320,27 +335,69 @@ const isObserved = () =>
 /** Growth of the compiled code from which it is stored again. */
 const worthStoring = 1.02;
 
-/** Reads the script of the current sources. Throws an error with the reason if it cannot be used. */
-const openScript = (root) => {
-  const description = readDescription(root);
+const readAndClose = (file) => {
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+};
+
+/**
+ * Opens the files of a part, which are read later: they may be removed by then, when another process writes the script
+ * of other sources. Throws if one is missing or incomplete.
+ */
+const openPart = (root, part) => {
   const folder = scriptFolder(root);
-  const codeFile = join(folder, codeName(description.script));
-  const { content: code, isPractised } = readStored(codeFile);
-  const script = compile(root, description, readScript(root, description), code);
-  if (script.cachedDataRejected) throw new Error('the compiled code does not fit this process');
-  nameSources(root, description);
+  const codeFile = join(folder, codeName(part.file));
+  const textFile = openSync(join(folder, part.file));
+  const storedFile = openSync(codeFile);
+  if (fstatSync(textFile).size !== part.bytes) throw new Error(`${part.file} is incomplete`);
+  let script;
+  let isPractised = false;
+  const readCode = () => {
+    try {
+      const stored = codeIn(readAndClose(storedFile));
+      ({ isPractised } = stored);
+      return stored.code;
+    } catch {
+      return undefined;
+    }
+  };
   return {
-    ...createLoader(root, description.modules, script.runInThisContext()),
-    /**
-     * Stores the compiled code again if it has grown by the functions that have run since. Blocks the event loop while
-     * the code is created.
-     */
+    /** Returns the functions of its modules. Without compiled code that fits, each is compiled when it runs. */
+    run() {
+      script = compile(root, part, readAndClose(textFile), readCode());
+      return script.runInThisContext();
+    },
+    /** Whether the compiled code is in use. */
+    isCompiled: () => script.cachedDataRejected === false,
+    /** Stores the compiled code again if it has grown by functions that have run since. Blocks meanwhile. */
     async renew() {
+      if (script === undefined) return false;
       const grown = createCode(script);
       const { size } = await stat(codeFile);
       if (grown.length < size * worthStoring) return false;
-      await writeStoredLater(codeFile, grown, isPractised);
+      await writeCodeLater(codeFile, grown, isPractised);
       return true;
+    },
+  };
+};
+
+/** Reads the script of the current sources. Throws an error with the reason if it cannot be used. */
+const openScript = (root) => {
+  const description = readDescription(root);
+  const parts = description.parts.map((part) => openPart(root, part));
+  const first = parts[0].run();
+  if (!parts[0].isCompiled()) throw new Error('the compiled code is damaged or does not fit this process');
+  nameSources(root, description);
+  return {
+    ...createLoader(root, description.modules, (part) => (part === 0 ? first : parts[part].run())),
+    /** Stores the compiled code of the parts that have grown. Returns whether one has. */
+    async renew() {
+      let isStored = false;
+      for (const { renew } of parts) isStored = (await renew()) || isStored;
+      return isStored;
     },
   };
 };
@@ -360,21 +417,34 @@ export const useScript = (root) => {
   }
 };
 
+/** Stores a part. Returns its description. */
+export const writePart = (root, text) => {
+  const file = `${contentHash(text).slice(0, 16)}.js`;
+  writeWhole(join(scriptFolder(root), file), text);
+  return { file, bytes: text.length };
+};
+
 /**
- * The script of the current sources with compiled code for this process: its description, its text, and whether the
- * code has the functions of practice calls. `null` if something is missing or damaged.
+ * The script of the current sources with compiled code for this process: its description, the texts of its parts, and
+ * whether the code has the functions of practice calls. `null` if something is missing or damaged.
  */
 export const findScript = (root) => {
+  const folder = scriptFolder(root);
   try {
     const description = readDescription(root);
-    const content = readScript(root, description);
-    const { isPractised } = readStored(join(scriptFolder(root), codeName(description.script)));
-    return { description, content, isPractised };
+    const texts = description.parts.map(({ file }) => readFileSync(join(folder, file)));
+    const codes = description.parts.map(({ file }) => codeIn(readFileSync(join(folder, codeName(file)))));
+    const areWhole = texts.every((text, part) =>
+      description.parts[part].file.startsWith(contentHash(text).slice(0, 16)),
+    );
+    return areWhole ? { description, texts, isPractised: codes[0].isPractised } : null;
   } catch {
     return null;
   }
 };
 
-/** Stores the compiled code of a script that has run. */
-export const storeCode = (root, { script }, compiled, isPractised) =>
-  writeStored(join(scriptFolder(root), codeName(script)), createCode(compiled), isPractised);
+/** Stores the compiled code of a part that has run. */
+export const storeCode = (root, { file }, compiled, isPractised) => {
+  const code = createCode(compiled);
+  writeWhole(join(scriptFolder(root), codeName(file)), headOf(code, isPractised), code);
+};

@@ -1,5 +1,5 @@
 /**
- * Writes the gateway as one script (`gateway-script.mjs`) for the current sources, and its compiled code for processes
+ * Writes the gateway as a script (`gateway-script.mjs`) for the current sources, and its compiled code for processes
  * with the same Node and options as this one: at once after its modules have run, and again after practice calls
  * (`practise-calls.mjs`). Started by `compile-gateway.mjs`.
  *
@@ -23,7 +23,7 @@ import {
   scriptFolder,
   stampOf,
   storeCode,
-  writeScript,
+  writePart,
   writeWhole,
 } from './gateway-script.mjs';
 import { practise } from './practise-calls.mjs';
@@ -47,6 +47,21 @@ const usual = [
   'src/parts/http.ts',
   'src/api/mcp/answer-message.ts',
 ];
+
+/** Modules that resume calls, which are in the first part with all that they import statically. */
+const early = [
+  entry,
+  'src/gateway.ts',
+  'sip/drachtio/drachtio-lines.ts',
+  'sip/simulator/simulator-lines.ts',
+  'sip/webphone/web-phones.ts',
+];
+
+/**
+ * Size of another part, in bytes, from which the next one begins. Loading a part blocks the event loop, in which calls are
+ * in progress by then.
+ */
+const partBytes = 1_000_000;
 
 /** The module that practice calls need. */
 const practised = 'src/gateway.ts';
@@ -98,7 +113,7 @@ const numbers = new Map();
 const numberOf = (kind, path) => {
   const known = numbers.get(path);
   if (known !== undefined) return known;
-  const number = modules.push({ kind, path, imports: [], code: '' }) - 1;
+  const number = modules.push({ kind, path, imports: [], requires: [], code: '' }) - 1;
   numbers.set(path, number);
   return number;
 };
@@ -308,7 +323,7 @@ const addCode = (module) => {
   else {
     const source = readFileSync(rootFolder + path, 'utf8');
     for (const [, file] of source.matchAll(/\brequire\("\.\/([^"]+\.cjs)"\)/g))
-      numberOf('common', bundle + file);
+      module.requires.push(numberOf('common', bundle + file));
     module.code = `function(exports,require,module,__filename,__dirname){${withoutComments(path, source)}\n}`;
   }
   module.code = inAscii(module.code);
@@ -345,6 +360,37 @@ const endIfUnwanted = () => {
   if (process.ppid !== parent) process.exit(1);
 };
 
+/** These modules and those that they import statically. */
+const withImports = (roots) => {
+  const found = new Set();
+  const visit = (number) => {
+    if (found.has(number)) return;
+    found.add(number);
+    for (const other of [...modules[number].imports, ...modules[number].requires]) visit(other);
+  };
+  for (const number of roots) visit(number);
+  return found;
+};
+
+/** Divides the modules into parts. Returns the codes of each part and the description of each module. */
+const divide = (roots) => {
+  const first = withImports(roots);
+  const newPart = () => ({ codes: [], lines: 0, bytes: 0 });
+  const parts = [newPart(), newPart()];
+  const described = modules.map(({ kind, path, imports, code }, number) => {
+    if (parts.at(-1).bytes >= partBytes) parts.push(newPart());
+    const place = first.has(number) ? 0 : parts.length - 1;
+    const part = parts[place];
+    const line = part.lines + 1;
+    part.codes.push(code);
+    part.lines += code.split('\n').length;
+    part.bytes += code.length;
+    return [kind, path, imports, line, place];
+  });
+  const texts = parts.map(({ codes }) => Buffer.from(`[${codes.join(',\n')}]\n`, 'latin1'));
+  return { described, texts };
+};
+
 const makeScript = () => {
   numberOf('own', entry);
   // The list grows with the imports of its modules.
@@ -354,21 +400,19 @@ const makeScript = () => {
   }
   checkCircles();
   for (const path of otherSources) readSource(path);
-  let line = 1;
-  const described = modules.map(({ kind, path, imports, code }) => {
-    const first = line;
-    line += code.split('\n').length;
-    return [kind, path, imports, first];
-  });
-  return { described, text: `[${modules.map(({ code }) => code).join(',\n')}]\n` };
+  return divide(early.flatMap((path) => numbers.get(path) ?? []));
 };
 
 /** Compiles the modules of every gateway. */
-const compileAndLoad = (description, content) => {
-  const compiled = compile(root, description, content, undefined);
-  const loader = createLoader(root, description.modules, compiled.runInThisContext());
+const compileAndLoad = ({ parts, modules: described }, texts) => {
+  const compiled = parts.map((part, number) => compile(root, part, texts[number], undefined));
+  const loader = createLoader(root, described, (part) => compiled[part].runInThisContext());
   for (const path of usual) loader.load(path);
   return { compiled, loader };
+};
+
+const storeCodes = ({ parts }, { compiled }, isPractised) => {
+  for (const [number, part] of parts.entries()) storeCode(root, part, compiled[number], isPractised);
 };
 
 /** Whether to practise. Only the script of a whole gateway has calls. */
@@ -378,14 +422,14 @@ const longestPracticeMs = 90_000;
 const lookMs = 500;
 
 /** Stores the code with the functions of calls and take-overs. Leaves it as it is if the practice calls fail. */
-const practiseAndStore = async (description, { compiled, loader }) => {
+const practiseAndStore = async (description, loaded) => {
   if (!practises) return;
   // The exit of the process ends all that was started for the calls.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit(1));
   setInterval(endIfUnwanted, lookMs).unref();
   try {
-    await practise(loader, longestPracticeMs);
-    storeCode(root, description, compiled, true);
+    await practise(loaded.loader, longestPracticeMs);
+    storeCodes(description, loaded, true);
   } catch (error) {
     if (gateway === undefined)
       console.error(`The practice calls failed, so first calls will be slower: ${error.message}`);
@@ -393,23 +437,21 @@ const practiseAndStore = async (description, { compiled, loader }) => {
 };
 
 const write = async () => {
-  const { described, text } = makeScript();
-  const content = Buffer.from(text, 'latin1');
-  const script = `${contentHash(content).slice(0, 16)}.js`;
+  const { described, texts } = makeScript();
   const folder = scriptFolder(root);
   mkdirSync(folder, { recursive: true });
+  const parts = texts.map((text) => writePart(root, text));
   const description = {
-    script,
+    parts,
     sources: [...sources].map(([path, { stamp, hash }]) => [path, stamp, hash]),
     modules: described,
   };
-  writeScript(root, description, content);
-  const loaded = compileAndLoad(description, content);
-  storeCode(root, description, loaded.compiled, false);
+  const loaded = compileAndLoad(description, texts);
+  storeCodes(description, loaded, false);
   writeWhole(join(folder, descriptionName), JSON.stringify(description));
   // Removes the scripts of other sources.
-  for (const name of readdirSync(folder))
-    if (name !== descriptionName && !name.startsWith(script)) rmSync(join(folder, name), { force: true });
+  const isCurrent = (name) => name === descriptionName || parts.some(({ file }) => name.startsWith(file));
+  for (const name of readdirSync(folder)) if (!isCurrent(name)) rmSync(join(folder, name), { force: true });
   await practiseAndStore(description, loaded);
 };
 
@@ -419,7 +461,7 @@ const found = findScript(root);
 if (found === null || (practises && !found.isPractised)) {
   if (gateway === undefined) console.error('Compiling the gateway (only needed for changed sources) …');
   if (found === null) await write();
-  else await practiseAndStore(found.description, compileAndLoad(found.description, found.content));
+  else await practiseAndStore(found.description, compileAndLoad(found.description, found.texts));
 }
 // Modules of the gateway may have opened something.
 process.exit(0);

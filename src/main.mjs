@@ -1,5 +1,5 @@
 /**
- * Starts the gateway. Calls of a killed process wait for this start, so its modules come from one script with compiled
+ * Starts the gateway. Calls of a killed process wait for this start, so its modules come from a script with compiled
  * code if there is one for the current sources. Otherwise they are loaded one by one, by the compiled code that an
  * earlier start has stored in the data folder. This module and those it imports are plain JavaScript, because Node
  * would load its TypeScript compiler for modules without stored code. A missing data folder is not created here, because

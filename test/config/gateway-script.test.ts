@@ -9,6 +9,7 @@ import {
   rm,
   stat,
   symlink,
+  truncate,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -157,12 +158,20 @@ const start = async (
 
 const scriptIn = (folder: string) => join(folder, 'dist/node_modules/gateway');
 
-/** Names of the script's files: the script and its compiled code. */
-const filesIn = async (folder: string): Promise<{ script: string; code: string }> => {
+type Files = { text: string; code: string };
+
+/** Files of the parts of a script: the first part, and the one with `src/late.ts`, which the first one does not import. */
+const filesIn = async (folder: string): Promise<{ first: Files; late: Files }> => {
   const names = await readdir(scriptIn(folder));
-  const nameWith = (ending: string): string =>
-    join(scriptIn(folder), names.find((name) => name.endsWith(ending)) ?? '');
-  return { script: nameWith('.js'), code: nameWith('.code') };
+  const { parts } = JSON.parse(await readFile(join(scriptIn(folder), 'script.json'), 'utf8')) as {
+    parts: { file: string }[];
+  };
+  const [first, late] = parts.map(({ file }) => {
+    const code = names.find((name) => name.startsWith(file) && name.endsWith('.code')) ?? '';
+    return { text: join(scriptIn(folder), file), code: join(scriptIn(folder), code) };
+  });
+  if (first === undefined || late === undefined) throw new Error('The script has one part');
+  return { first, late };
 };
 
 test.serial('the script runs as its modules do', async (t) => {
@@ -235,30 +244,57 @@ test.serial('a copy of the folder uses the script of its sources', async (t) => 
   t.true(String(copied['meta']).startsWith(`file://${copy}/`), 'modules have the paths of the copy');
 });
 
-test.serial(
-  'a damaged script, damaged compiled code and missing files are not used, and replaced',
-  async (t) => {
-    const folder = await project(t);
-    const damage = async (file: string): Promise<void> => {
-      const content = await readFile(file);
-      const middle = Math.floor(content.length / 2);
-      content[middle] = (content[middle] ?? 0) ^ 1;
-      await writeFile(file, content);
-    };
-    const empty = (file: string) => writeFile(file, '');
-    const remove = (file: string) => rm(file);
-    for (const spoil of [damage, empty, remove])
-      for (const part of ['script', 'code'] as const) {
-        await write(folder);
-        t.like(await start(folder), { from: 'script' });
-        await spoil((await filesIn(folder))[part]);
-        t.like(await start(folder), { from: 'modules' }, `${spoil.name} ${part}`);
-      }
+const damage = async (file: string): Promise<void> => {
+  const content = await readFile(file);
+  const middle = Math.floor(content.length / 2);
+  content[middle] = (content[middle] ?? 0) ^ 1;
+  await writeFile(file, content);
+};
+const cut = async (file: string): Promise<void> => truncate(file, (await stat(file)).size - 1);
+const remove = (file: string): Promise<void> => rm(file);
+
+test.serial('incomplete, damaged and missing files are not used, and replaced', async (t) => {
+  const folder = await project(t);
+  const cases = [
+    { part: 'first', of: 'text', spoil: cut },
+    { part: 'first', of: 'text', spoil: remove },
+    { part: 'first', of: 'code', spoil: damage },
+    { part: 'late', of: 'text', spoil: cut },
+    { part: 'late', of: 'code', spoil: remove },
+  ] as const;
+  for (const { part, of, spoil } of cases) {
     await write(folder);
-    await writeFile(join(scriptIn(folder), 'script.json'), '{');
-    t.like(await start(folder), { from: 'modules' });
-  },
-);
+    t.like(await start(folder), { from: 'script' });
+    await spoil((await filesIn(folder))[part][of]);
+    t.like(await start(folder), { from: 'modules' }, `${spoil.name} ${part} ${of}`);
+  }
+  await write(folder);
+  await writeFile(join(scriptIn(folder), 'script.json'), '{');
+  t.like(await start(folder), { from: 'modules' });
+});
+
+test.serial('damaged code of a later part is ignored, and replaced', async (t) => {
+  const folder = await project(t);
+  const { code } = (await filesIn(folder)).late;
+  await damage(code);
+  const damaged = await readFile(code);
+  t.like(await start(folder), { from: 'script', isSame: true });
+  await write(folder);
+  t.notDeepEqual(await readFile(code), damaged);
+  t.like(await start(folder), { from: 'script' });
+});
+
+test.serial('a running gateway loads the rest of its script after an update', async (t) => {
+  const folder = await project(t, {
+    'main.mjs': main.replace(
+      'const { describe }',
+      `const { rmSync } = await import('node:fs');
+      rmSync(new URL('dist/node_modules/gateway', root), { recursive: true });
+      const { describe }`,
+    ),
+  });
+  t.like(await start(folder), { from: 'script', isSame: true });
+});
 
 test.serial('compiled code belongs to the options of its process', async (t) => {
   const folder = await project(t);
@@ -304,7 +340,7 @@ test.serial('two programs that write the script at the same time leave one', asy
   const folder = await project(t);
   await rm(scriptIn(folder), { recursive: true });
   await Promise.all([write(folder), write(folder)]);
-  t.is((await readdir(scriptIn(folder))).length, 3);
+  t.is((await readdir(scriptIn(folder))).length, 5);
   t.like(await start(folder), { from: 'script' });
 });
 

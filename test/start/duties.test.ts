@@ -127,6 +127,12 @@ test.serial(
   },
 );
 
+test.serial('does not wait for the first start of another gateway when all data exists', async (t) => {
+  const { open, first, again } = await seeded(t);
+  const starting = await open('starting');
+  t.deepEqual(await starting.withAdvisoryLock('first start', again), first);
+});
+
 test.serial('creates nothing at a later start that finds the existing data', async (t) => {
   const { database, first, again, audit } = await seeded(t);
   t.deepEqual(await again(), first);

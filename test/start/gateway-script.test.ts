@@ -9,6 +9,7 @@ const observed = z.object({
   modules: z.number(),
   inOneTurn: z.array(z.string()),
   before: z.array(z.string()),
+  partsBefore: z.array(z.number()),
   own: z.number(),
   alone: z.array(z.string()),
   differing: z.array(z.string()),
@@ -44,8 +45,9 @@ test('loads the API one module at a time during resumed calls', async (t) => {
   t.is(inOneTurn.length, 1, inOneTurn.join(' '));
 });
 
-test('runs few modules before resumed calls', async (t) => {
-  const { before } = await loading();
+test('reads the first part and runs few modules before resumed calls', async (t) => {
+  const { before, partsBefore } = await loading();
+  t.deepEqual(partsBefore, [0]);
   t.true(before.includes('src/gateway.ts'));
   const later =
     /src\/(parts\/http|recordings\/s3-store|speech\/deepgram|cluster\/nats-wake-ups)\.ts|koa|undici|modelcontext/;

@@ -2,7 +2,7 @@
  * Loads the gateway from its script (config/gateway-script.mjs), which must have been written. Prints as JSON
  *
  * - of the modules that are loaded during resumed calls: the number, and the modules of the turn of the event loop with the most;
- * - modules that run before they are imported: those of lazy imports;
+ * - the modules that a gateway loads before it resumes calls, and the parts of the script that they are in;
  * - the files that Node loads by themselves although the script has them;
  * - the modules whose exports differ from those that Node finds;
  * - exported variables that are assigned after their module has run, which importers would not see.
@@ -19,8 +19,7 @@ import { compile, createLoader, descriptionName, scriptFolder } from '../../conf
 const root = new URL('../..', import.meta.url).href;
 const folder = scriptFolder(root);
 const description = JSON.parse(readFileSync(join(folder, descriptionName), 'utf8'));
-const content = readFileSync(join(folder, description.script)).subarray(16);
-const { modules } = description;
+const { parts, modules } = description;
 
 let turn = 0;
 const countTurns = () => {
@@ -30,17 +29,23 @@ const countTurns = () => {
 let next = setImmediate(countTurns);
 
 const ran = new Map();
-const functions = compile(root, description, content)
-  .runInThisContext()
-  .map((run, number) =>
-    run === null
-      ? null
-      : function (...given) {
-          ran.set(modules[number][1], turn);
-          return run.apply(this, given);
-        },
-  );
-const loader = createLoader(root, modules, functions);
+const opened = new Set();
+/** Returns the functions of a part, which also note that they run. */
+const openPart = (part) => {
+  opened.add(part);
+  const paths = modules.filter(([, , , , of]) => of === part).map(([, path]) => path);
+  return compile(root, parts[part], readFileSync(join(folder, parts[part].file)))
+    .runInThisContext()
+    .map((run, place) =>
+      run === null
+        ? null
+        : function (...given) {
+            ran.set(paths[place], turn);
+            return run.apply(this, given);
+          },
+    );
+};
+const loader = createLoader(root, modules, openPart);
 
 const inScript = new Set(modules.map(([, path]) => root + path));
 const alone = new Set();
@@ -54,6 +59,7 @@ const observing = registerHooks({
 for (const path of ['src/run-gateway.ts', 'src/gateway.ts']) loader.load(path);
 const before = [...ran.keys()];
 for (const path of ['sip/drachtio/drachtio-lines.ts', 'sip/simulator/simulator-lines.ts']) loader.load(path);
+const partsBefore = [...opened];
 const beforeApi = new Set(ran.keys());
 for (const path of ['src/parts/http.ts', 'src/api/mcp/answer-message.ts']) {
   await loader.importInPieces(root + path);
@@ -154,6 +160,7 @@ process.stdout.write(
       .map((of) => of.map(([path]) => path))
       .toSorted((one, other) => other.length - one.length)[0],
     before,
+    partsBefore,
     own: own.length,
     alone: [...alone],
     differing,
