@@ -148,9 +148,25 @@ const madeToken = async (
   return token;
 };
 
-const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
-  const { database, sealing, dataFolder } = seeding;
-  const kept = await readCredentials(dataFolder);
+/** Returns the data of the credentials file if the database has all of it; undefined otherwise. */
+const findKept = async (seeding: Seeding, kept: StoredCredentials): Promise<Seeded | undefined> => {
+  const { database, sealing } = seeding;
+  const token = await findAdminToken(database, sealing, kept.admin_token);
+  const number = await authenticateNumber(database, sealing, kept.number_key);
+  if (token === undefined || number?.id !== kept.number_id) return undefined;
+  if (number.workspace.id !== token.workspaceId) return undefined;
+  await keepToken(seeding, token);
+  return {
+    workspace_id: token.workspaceId,
+    number_id: number.id,
+    number: number.number,
+    number_key: kept.number_key,
+    admin_token: kept.admin_token,
+  };
+};
+
+const findOrMake = async (seeding: Seeding, kept: StoredCredentials | undefined): Promise<Seeded> => {
+  const { database, sealing } = seeding;
   const token = kept && (await findAdminToken(database, sealing, kept.admin_token));
   // A credentials file whose token is unknown belongs to another database and is ignored.
   const known = token === undefined ? undefined : kept;
@@ -169,8 +185,11 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
 };
 
 /**
- * Creates the first data. If several gateways start on an empty database at once, only one of them does. Throws a
- * StartError if the master key does not match the database.
+ * Finds the first data, or creates what is missing. If several gateways start on an empty database at once, only one of
+ * them creates it. Throws a StartError if the master key does not match the database.
  */
-export const seed = (seeding: Seeding): Promise<Seeded> =>
-  seeding.database.withAdvisoryLock('first start', () => findOrMake(seeding));
+export const seed = async (seeding: Seeding): Promise<Seeded> => {
+  const kept = await readCredentials(seeding.dataFolder);
+  const found = kept && (await findKept(seeding, kept));
+  return found ?? seeding.database.withAdvisoryLock('first start', () => findOrMake(seeding, kept));
+};

@@ -72,6 +72,12 @@ test.serial('migrates an empty database once when sixteen gateways start at the 
   );
 });
 
+test.serial('opens a migrated database while another gateway holds the lock for migrations', async (t) => {
+  const url = await testDatabaseUrl(t);
+  const migrating = await open(t, url, 'migrating');
+  await t.notThrowsAsync(migrating.withAdvisoryLock('migrations', () => open(t, url, 'starting')));
+});
+
 const ormOf = (t: ExecutionContext, url: string) => {
   const orm = new MikroORM({
     entities,

@@ -8,6 +8,7 @@
  * While the node's session finds the server down or frozen, statements fail immediately instead of each waiting for it.
  */
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Kysely } from 'kysely';
 import type { Logger } from 'pino';
@@ -15,11 +16,11 @@ import { StartError } from '#src/domain/start-error.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
 import { connectionsOver, discard } from './dialect.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { isMigrated, migrate } from '../migrations/migrate.ts';
 import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
 import { awaitSessionEnd } from '../nodes/session-end.ts';
 import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
-import { ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
+import { discoverEntities, ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
 import type { PoolClient } from 'pg';
 import { takeLock } from './advisory-locks.ts';
@@ -43,6 +44,22 @@ const withAdvisoryLock = async <Result>(
     return await work(client);
   } finally {
     discard(client);
+  }
+};
+
+/** Runs work on a connection, which is used again afterwards. */
+const withConnection = async <Result>(
+  connect: () => Promise<PoolClient>,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> => {
+  const client = await connect();
+  let failed: Error | boolean = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
   }
 };
 
@@ -181,7 +198,7 @@ export const openDatabase = async (settings: {
     const patient: OpenPool[] = [nodePool];
     let requests: OpenPool | undefined;
     const connect = () => nodePool.pool.connect();
-    const session = await openNodeSession({
+    const opening = openNodeSession({
       async connect() {
         await servers.choose();
         return connect();
@@ -195,10 +212,14 @@ export const openDatabase = async (settings: {
       },
       logger,
     });
+    // Discovered while the server opens the session's connection.
+    const [session] = await Promise.all([opening, setImmediate().then(discoverEntities)]);
     opened.defer(session.close);
-    await withAdvisoryLock(connect, 'migrations', (client) =>
-      migrate(connectionsOver(nodePool.pool).dialect, client),
-    );
+    // Only a database that is behind needs the lock, for which other gateways wait.
+    if (!(await withConnection(connect, isMigrated)))
+      await withAdvisoryLock(connect, 'migrations', (client) =>
+        migrate(connectionsOver(nodePool.pool).dialect, client),
+      );
     const pool = open({ size: settings.poolSize });
     const journalPool = open({ size: journalPoolSize, plansOnce: true });
     requests = pool;

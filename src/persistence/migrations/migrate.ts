@@ -24,6 +24,12 @@ const executedNames = async (client: PoolClient): Promise<string[]> => {
   return (await askConnection(client, executedMigrations)).map(({ name }) => name);
 };
 
+/** Whether exactly the migrations of this version were executed. */
+export const isMigrated = async (client: PoolClient): Promise<boolean> => {
+  const executed = new Set(await executedNames(client));
+  return executed.size === migrationNames.length && migrationNames.every((name) => executed.has(name));
+};
+
 const newer = (migration: string): StartError =>
   new StartError(
     `The database is newer than this version of Trunkline (it holds the migration "${migration}"): ` +
@@ -79,7 +85,7 @@ const migrateUp = async (dialect: PostgresDialect): Promise<void> => {
 };
 
 /**
- * Migrates the database. Throws a StartError for a database that a newer version migrated, or that a development
+ * Migrates the database; does nothing if that was done. Throws a StartError for a database that a newer version migrated, or that a development
  * version before the last one created. The caller must hold the migration lock.
  */
 export const migrate = async (dialect: PostgresDialect, client: PoolClient): Promise<void> => {
