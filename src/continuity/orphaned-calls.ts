@@ -12,7 +12,7 @@ import type { Journal } from '#src/calls/journal/journal.ts';
 
 export type OrphanedCalls = {
   /** Ends a call on behalf of its holder. Never throws. */
-  end(call: CallRow): void;
+  end(call: Pick<CallRow, 'id' | 'epoch' | 'direction' | 'answeredAt'>): void;
 };
 
 export const createOrphanedCalls = (options: {

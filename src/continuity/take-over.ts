@@ -2,11 +2,11 @@
  * Takes over the calls of a dead process (guides/design/architecture.md, "Taking over"): each gets an actor that
  * resumes from the stored state, and its line is taken over. Calls that cannot be resumed are ended.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CallResumeState } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
+import { timeSlices } from '#src/domain/time-slices.ts';
 import { isLanguage } from '#src/domain/language.ts';
 import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
 import { journalOf, journalsOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -63,9 +63,7 @@ export type TakeOverOptions = {
 };
 
 /** Calls whose journals are read in one query. */
-const batch = 16;
-/** Batches in progress: one is read while another starts. */
-const atOnce = 4;
+const batchSize = 64;
 
 /** Number of the other party's turns that the agent server has received. */
 const turnsReceived = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
@@ -173,12 +171,17 @@ const createConnect = (options: TakeOverOptions) => {
   };
 };
 
+type Journals = Awaited<ReturnType<typeof journalsOf>>;
+
+/** Calls, and their journals, which are read while the calls before them start. */
+type Batch = { calls: readonly Resumable[]; journals: Promise<Journals | null> | null };
+
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
   const { database, orphanedCalls, callTime, logger } = options;
   const connect = createConnect(options);
 
   /** Read once more by itself if the query of its batch has failed. */
-  const resumeCall = async (call: Resumable, journals: ReadonlyMap<string, JournalEntry[]> | null) => {
+  const resumeCall = async (call: Resumable, journals: Journals | null) => {
     try {
       connect(call, journals === null ? await journalOf(database, call.id) : (journals.get(call.id) ?? []));
     } catch (error) {
@@ -188,29 +191,40 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
     }
   };
 
+  /** Null if the journals cannot be read together. */
+  const journalsOfAll = async (calls: readonly Resumable[]): Promise<Journals | null> => {
+    try {
+      return await journalsOf(
+        database,
+        calls.map(({ id }) => id),
+      );
+    } catch (error) {
+      logger.debug({ err: error }, 'the journals of several calls could not be read together');
+      return null;
+    }
+  };
+
+  const batchFrom = (calls: readonly Resumable[], start: number): Batch => {
+    const some = calls.slice(start, start + batchSize);
+    return { calls: some, journals: some.length === 0 ? null : journalsOfAll(some) };
+  };
+
   return {
     async resume(calls) {
       const resumable = calls.filter(isResumable);
-      const starts = Array.from(
-        { length: Math.ceil(resumable.length / batch) },
-        (_, at) => at * batch,
-      ).values();
-      const workOff = async (): Promise<void> => {
-        for (const start of starts) {
-          const some = resumable.slice(start, start + batch);
-          const ids = some.map(({ id }) => id);
-          const journals = await journalsOf(database, ids).catch((error: unknown) => {
-            logger.debug({ err: error }, 'the journals of several calls could not be read together');
-            return null;
-          });
-          for (const call of some) {
-            await resumeCall(call, journals);
-            // Calls that have moved half their audio must not wait for the start of all others.
-            await setImmediate();
-          }
+      let next = batchFrom(resumable, 0);
+      for (let start = batchSize; next.calls.length > 0; start += batchSize) {
+        const batch = next;
+        const journals = await batch.journals;
+        next = batchFrom(resumable, start);
+        // Calls that have moved half their audio must not wait for the start of all others. Those that start in one slice
+        // write their facts in one statement.
+        const sliceEnds = timeSlices();
+        for (const call of batch.calls) {
+          await resumeCall(call, journals);
+          await sliceEnds();
         }
-      };
-      await Promise.all(Array.from({ length: atOnce }, workOff));
+      }
     },
   };
 };

@@ -465,10 +465,11 @@ class Away extends Error {}
 const batchWriterWorld = () => {
   const clock = createOrderedClock();
   const written: string[][] = [];
-  const database = { isAway: false, refuses: false };
+  const database = { isAway: false, refuses: false, during: async (): Promise<void> => {} };
   const writer = createBatchWriter<string>({
     what: 'words',
     async write(words) {
+      await database.during();
       if (database.isAway) throw new Away();
       if (database.refuses) throw new Error('no');
       written.push([...words]);
@@ -496,6 +497,35 @@ test.serial('batches items that arrive within an interval, up to the batch size'
   t.deepEqual(written, []);
   await goBy(1);
   t.deepEqual(written, [['a', 'b'], ['c']]);
+});
+
+test.serial('gathers items that arrive during a statement for the next one', async (t) => {
+  const { writer, written, database, goBy } = batchWriterWorld();
+  const statement = Promise.withResolvers<void>();
+  database.during = () => statement.promise;
+  writer.add('a');
+  await goBy(500);
+  writer.add('b');
+  statement.resolve();
+  await goBy(0);
+  await goBy(499);
+  t.deepEqual(written, [['a']]);
+  writer.add('c');
+  await goBy(1);
+  t.deepEqual(written, [['a'], ['b', 'c']]);
+});
+
+test.serial('writes items at once on request, also those that arrived during a statement', async (t) => {
+  const { writer, written, database, goBy } = batchWriterWorld();
+  const statement = Promise.withResolvers<void>();
+  database.during = () => statement.promise;
+  writer.add('a');
+  await goBy(500);
+  writer.add('b');
+  const allWritten = writer.written();
+  statement.resolve();
+  await allWritten;
+  t.deepEqual(written, [['a'], ['b']]);
 });
 
 test.serial(

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
 import { createActor, fromCallback, SimulatedClock } from 'xstate';
-import { journalLimits } from '#config/policy.ts';
+import { callTimes, journalLimits } from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
@@ -12,6 +12,7 @@ import { beginHandOver, type Successors } from '#src/continuity/hand-over.ts';
 import { createCheckpoints, type CheckpointsOptions } from '#src/continuity/checkpoint/checkpoints.ts';
 import { type ResumableCall, resumeStateOf } from '#src/continuity/resume-state.ts';
 import { createOwnership } from '#src/continuity/ownership.ts';
+import { createTakeOver } from '#src/continuity/take-over.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
@@ -22,12 +23,12 @@ import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import { openFarEnd, sealScript, withoutScript } from '#src/persistence/calls/checkpoint-far-end.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { takeHandedOver } from '#src/persistence/calls/claim-calls.ts';
+import { takeHandedOver, type TakenCall } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { callInput } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { scriptedDatabase, scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { sealing } from '#test/helpers/test-sealing.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
@@ -1302,4 +1303,78 @@ test.serial('writes nothing when a line that is taken over reports its stored le
   checkpoints.lineChanged(callId, [{ id, leg }]);
   await checkpoints.close(10_000);
   t.is(count(), 0);
+});
+
+// Take-over of many calls.
+
+const takenCall = (id: string): TakenCall => ({
+  id,
+  workspaceId: 'workspace',
+  numberId: 'number',
+  direction: 'outbound',
+  ownNumber: '0700',
+  counterparty: '0100',
+  language: 'en',
+  instruction: null,
+  maxDurationSec: 600,
+  startedAt: new Date(0),
+  answeredAt: new Date(1_000),
+  answeredBy: null,
+  node: 'second',
+  epoch: 2,
+  takenFrom: 'first',
+  checkpoint: left(null).checkpoint,
+  legs: {},
+});
+
+/** `refuses`: whether the database rejects the query of the journals of these calls. */
+const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => false) => {
+  const queried: string[][] = [];
+  const started: string[] = [];
+  const ended: string[] = [];
+  const takeOver = createTakeOver({
+    database: scriptedDatabase(async (_sql, parameters) => {
+      const callIds = parameters.flatMap((value) => (Array.isArray(value) ? value.map(String) : []));
+      queried.push(callIds);
+      if (refuses(callIds)) throw new Error('no');
+      return [];
+    }),
+    sealing,
+    journal: { open() {} },
+    orphanedCalls: { end: ({ id }) => ended.push(id) },
+    switchboard: { connect: ({ input }) => started.push(input.callId) },
+    bus: { publish() {} },
+    keepAgent() {},
+    checkpoints: { resume() {} },
+    expectLine() {},
+    expectRecording() {},
+    times: callTimes,
+    node: 'second',
+    callTime: { resume() {}, now: () => 2_000, shiftOf: () => 0, release() {} },
+    clocks: { wall: () => 2_000, database: () => 2_000 },
+    logger: pino({ level: 'silent' }),
+  });
+  return { takeOver, queried, started, ended };
+};
+
+const manyIds = Array.from({ length: 150 }, (_, index) => `call ${index}`);
+
+test('resumes many calls in order, with one query of journals for many of them', async (t) => {
+  const { takeOver, queried, started, ended } = takeOverWorld();
+  await takeOver.resume(manyIds.map(takenCall));
+  t.deepEqual(started, manyIds);
+  t.deepEqual(queried.flat(), manyIds);
+  t.deepEqual(
+    queried.map(({ length }) => length),
+    [64, 64, 22],
+  );
+  t.deepEqual(ended, []);
+});
+
+test('reads the journals of calls one by one if their common query fails', async (t) => {
+  const { takeOver, queried, started, ended } = takeOverWorld((callIds) => callIds.includes('call 64'));
+  await takeOver.resume(manyIds.map(takenCall));
+  t.deepEqual(started, manyIds);
+  t.is(queried.length, 3 + 64);
+  t.deepEqual(ended, []);
 });

@@ -540,7 +540,7 @@ test.serial('a take-over waits for a fact that is being written and then finds i
     t.false(hasTaken);
     return { taken };
   });
-  t.like((await taking.taken)[0], { status: 'active', epoch: 2 });
+  t.like((await taking.taken)[0], { id: callId, answeredAt: new Date(answered.at), epoch: 2 });
 });
 
 /** Calls that another gateway has taken over, and the recorder of their facts, which counts its statements. */

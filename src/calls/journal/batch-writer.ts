@@ -1,6 +1,7 @@
 /**
  * Writes rows of low priority about all calls, such as chart transitions. The rows are collected for a moment and
- * written in one statement. While the database is unavailable, rows wait, bounded by `limit`; further rows are lost.
+ * written in one statement; rows that arrive during the statement are collected for the next one. While the database is
+ * unavailable, rows wait, bounded by `limit`; further rows are lost.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -29,7 +30,7 @@ export type BatchWriter<Item> = {
   add(item: Item): boolean;
   /** Returns the number of lost items since the start. */
   lost(): number;
-  /** Resolves when all waiting items are written, or when the database is found unavailable. */
+  /** Resolves when the items that wait now are written, or when the database is found unavailable. */
   written(): Promise<void>;
   /** Writes the waiting items once. Items that cannot be written are lost. */
   close(): Promise<void>;
@@ -48,8 +49,8 @@ export const createBatchWriter = <Item>(options: BatchWriterOptions<Item>): Batc
   let stage: Stage = { is: 'idle' };
 
   const writeWaiting = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const some = waiting.slice(0, batch);
+    for (let left = waiting.length; left > 0; left -= batch) {
+      const some = waiting.slice(0, Math.min(batch, left));
       try {
         await options.write(some);
       } catch (error) {
@@ -95,6 +96,7 @@ export const createBatchWriter = <Item>(options: BatchWriterOptions<Item>): Batc
     },
     lost: () => lost,
     async written() {
+      if (stage.is === 'writing') await stage.done;
       if (stage.is === 'gathering') {
         clock.clearTimeout(stage.timer);
         write();
@@ -107,7 +109,7 @@ export const createBatchWriter = <Item>(options: BatchWriterOptions<Item>): Batc
       if (last.is === 'gathering') clock.clearTimeout(last.timer);
       if (last.is === 'writing') await last.done;
       try {
-        await writeWaiting();
+        while (waiting.length > 0) await writeWaiting();
       } catch (error) {
         logger.error({ err: error, lost: waiting.length }, `${what} are lost`);
       }

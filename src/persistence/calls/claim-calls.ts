@@ -3,13 +3,31 @@ import { sql } from 'kysely';
 import { isInDoubt } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
 import { checkpointForm, readCheckpoint, type Checkpoint } from './call-checkpoints.ts';
-import { callColumns, type CallRow } from './calls.ts';
+import type { CallRow } from './calls.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import { columnsOf, type Queries, type Row } from '../database/tables.ts';
+import type { Queries, Row } from '../database/tables.ts';
+
+/** Columns of a call that its next gateway needs. */
+const columns = [
+  'id',
+  'workspaceId',
+  'numberId',
+  'direction',
+  'ownNumber',
+  'counterparty',
+  'language',
+  'instruction',
+  'maxDurationSec',
+  'startedAt',
+  'answeredAt',
+  'answeredBy',
+  'node',
+  'epoch',
+] as const satisfies readonly (keyof CallRow)[];
 
 /** A call that was taken over from its former gateway. */
-export type TakenCall = CallRow & {
+export type TakenCall = Pick<CallRow, (typeof columns)[number]> & {
   /** Name of the former gateway. An earlier process of this gateway has the same name as this process. */
   takenFrom: string;
   /**
@@ -32,7 +50,8 @@ type TakingSome = Taking & { callIds: readonly string[] };
 
 type Checkpointed = Row<'CallCheckpoint'>;
 
-const takenColumns = columnsOf('Call').map((column) => `taken.${column}` as const);
+const callColumns = columns.map((column) => `Call.${column}` as const);
+const takenColumns = columns.map((column) => `taken.${column}` as const);
 
 /**
  * Statement that claims all calls of a node, or the calls that the node hands over. Its time must grow with the number of
@@ -142,7 +161,7 @@ const taking = (
     .with('found', (read) =>
       read
         .selectFrom('readable')
-        .select(columnsOf('Call').map((column) => `readable.${column}` as const))
+        .select(columns.map((column) => `readable.${column}` as const))
         .select([
           'readable.settings',
           'readable.tokenSealed',

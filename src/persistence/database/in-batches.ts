@@ -6,17 +6,17 @@
  * batch contains only items that were added before its start, so a look-up sees everything committed before the
  * request.
  *
- * The work that follows a result, such as the start of a call, takes up to a millisecond. After `sliceMs` of such work,
- * the event loop does other work before the next result.
+ * The work that follows a result, such as the start of a call, takes up to a millisecond. It is done in slices
+ * (`time-slices.ts`).
  */
-import { setImmediate as nextPass } from 'node:timers/promises';
+import { timeSlices } from '#src/domain/time-slices.ts';
 import { isTransient } from './connection-errors.ts';
 
 /**
  * Number of concurrent batches (two by default, so that one slow batch does not block all), maximum number of items per
- * batch, and time for which results are returned in one pass of the event loop.
+ * batch, and time for which results are returned in one pass of the event loop (that of `timeSlices` by default).
  */
-type BatchLimits = { lanes?: number; most?: number; sliceMs?: number };
+type BatchLimits = { lanes?: number; most?: number; sliceMs?: number | undefined };
 
 type Waiting<Item, Result> = {
   item: Item;
@@ -34,7 +34,7 @@ const followed = (): Promise<void> => new Promise((resolve) => process.nextTick(
  */
 export const inBatches = <Item, Result>(
   run: (items: readonly Item[]) => Promise<(item: Item) => Result>,
-  { lanes = 2, most = 100, sliceMs = 10 }: BatchLimits = {},
+  { lanes = 2, most = 100, sliceMs }: BatchLimits = {},
 ): ((item: Item) => Promise<Result>) => {
   const waiting: Waiting<Item, Result>[] = [];
   let busy = 0;
@@ -42,13 +42,11 @@ export const inBatches = <Item, Result>(
   const finish = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
       const resultOf = await run(batch.map(({ item }) => item));
-      let begun = performance.now();
+      const sliceEnds = timeSlices(sliceMs);
       for (const { item, resolve } of batch) {
         resolve(resultOf(item));
         await followed();
-        if (performance.now() - begun < sliceMs) continue;
-        await nextPass();
-        begun = performance.now();
+        await sliceEnds();
       }
     } catch (error) {
       if (batch.length > 1 && !isTransient(error)) {
