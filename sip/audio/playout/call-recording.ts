@@ -49,7 +49,9 @@ const rememberedFrames = 250;
  * the others were produced. A lost frame makes later ones look older for a while.
  */
 const createFrameDelay = () => {
-  const lags: number[] = [];
+  /** Lags of remembered frames, each shorter than all later ones. The first one is the shortest of all. */
+  const shortest: { lag: number; frame: number }[] = [];
+  let frames = 0;
   let made = 0;
   return {
     /**
@@ -58,10 +60,13 @@ const createFrameDelay = () => {
      */
     of(now: number, samples: number): number {
       made += samples;
+      frames += 1;
       const lag = now - made;
-      lags.push(lag);
-      if (lags.length > rememberedFrames) lags.shift();
-      return lag - Math.min(...lags);
+      for (let last = shortest.at(-1); last !== undefined && last.lag >= lag; last = shortest.at(-1))
+        shortest.pop();
+      shortest.push({ lag, frame: frames });
+      if (shortest[0] !== undefined && shortest[0].frame <= frames - rememberedFrames) shortest.shift();
+      return lag - (shortest[0]?.lag ?? lag);
     },
   };
 };
@@ -116,12 +121,12 @@ const stretchOf = (samples: Int16Array, rate: SampleRate, from: number): Stretch
 
 /** The agent's voice, which is known before it is heard. Positions are samples since the answer. */
 const createAgentTrack = (rate: SampleRate) => {
-  /** Stretches of audio that are not written yet, in order. */
+  /** Stretches of audio that are not written yet, in order and without overlap. */
   let stretches: Stretch[] = [];
 
   /** Discards audio before this position. */
   const skipTo = (position: number): void => {
-    stretches = stretches.filter(({ end }) => end > position);
+    while (stretches[0] !== undefined && stretches[0].end <= position) stretches.shift();
   };
 
   return {
