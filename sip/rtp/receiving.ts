@@ -18,7 +18,10 @@ export type ReceivingEvents = {
 };
 
 export type Receiving = {
-  /** Parses a datagram. Returns undefined unless the datagram is a packet of an agreed format. */
+  /**
+   * Parses a datagram. Returns undefined unless the datagram is a packet of an agreed format. A packet that waits shares
+   * the datagram's memory, which must not be reused.
+   */
   read(datagram: Buffer): RtpPacket | undefined;
   /** Processes a packet. `at` is a monotonic time in milliseconds. */
   take(packet: RtpPacket, at: number): void;
@@ -93,8 +96,7 @@ export const createReceiving = (
       if (isEvent && !takeEvent(packet)) return;
       if (packet.ssrc !== ssrc) beginStream(packet.ssrc);
       reception.received(packet, at, isEvent ? 'event' : 'audio');
-      // The payload is copied, because the next datagram may reuse its memory.
-      buffer.add({ ...packet, payload: Uint8Array.from(packet.payload) }, at);
+      buffer.add(packet, at);
     },
     expire: (at) => buffer.expire(at),
     setFormats(changed) {
