@@ -1,4 +1,5 @@
 /** The HTTP API: each request passes through these steps from top to bottom and ends in exactly one response. */
+import type { RequestListener } from 'node:http';
 import { Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { logAccess } from './http/access-log.ts';
@@ -18,11 +19,10 @@ import { answerUnmatched, checkTarget } from './http/unmatched.ts';
 export const createApi = (
   services: ApiServices,
   failures: Counter = createCounter('failures', services.operation.limits.failuresPerAddress, services),
-): Koa<ApiState> => {
+): RequestListener => {
   const { logger, onAnswered } = services.operation;
   const app = new Koa<ApiState>();
   refuseLate(app, services);
-  app.use(refuseAtCapacity(services, routes));
   app.use(nameRequest);
   app.use(traceApiRequest);
   app.use(logAccess(logger, onAnswered));
@@ -31,7 +31,11 @@ export const createApi = (
   app.use(checkTarget);
   app.use(findRoute(services, failures));
   app.use(answerUnmatched);
-  return app;
+  const isRefused = refuseAtCapacity(services, routes);
+  const answer = app.callback();
+  return (request, response) => {
+    if (!isRefused(request, response)) void answer(request, response);
+  };
 };
 
 /** Returns the first segments of an API path or pattern, such as `/api/v1/calls`, which contain no parameters. */

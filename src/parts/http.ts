@@ -425,11 +425,12 @@ export const startHttpServer = async (
   });
   const services: ApiServices = apiServicesOf(runtime, { ...parts, watching, rehearsals });
   const failures = createCounter('failures', services.operation.limits.failuresPerAddress, services);
-  const answer = createApi(services, failures).callback();
+  const answer = createApi(services, failures);
   const { handler: recordingHandler } = parts.recordings;
   const handle: RequestListener = (request, response) => {
     if (watching.handler.isFor(request)) watching.handler.answer(request, response);
-    else void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
+    else if (recordingHandler.isFor(request)) void recordingHandler.answer(request, response);
+    else answer(request, response);
   };
   await prepareRoutes(routes, services, () => parts.liveCalls.count.get());
   const { host, port } = config;

@@ -119,11 +119,7 @@ export const addWorkspace = async (
 
 /** Resolves to the port; the server ends with the test. */
 const serve = async (t: ExecutionContext, api: ReturnType<typeof createApi>): Promise<number> => {
-  const handle = api.callback();
-  const server = createServer(
-    { requireHostHeader: false },
-    (request, response) => void handle(request, response),
-  );
+  const server = createServer({ requireHostHeader: false }, api);
   answerClientErrors(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {

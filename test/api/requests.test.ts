@@ -13,6 +13,7 @@ import { createClientAddress } from '#src/api/http/client-address.ts';
 import { decode, encode } from '#src/api/http/codec.ts';
 import { moment, timestamp } from '#src/api/fields.ts';
 import { ignoredFields } from '#src/api/http/ignored-fields.ts';
+import type { AnsweredRequest } from '#src/api/http/access-log.ts';
 import { prepareRoutes } from '#src/api/http/prepare-routes.ts';
 import { routes } from '#src/api/routes.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -82,6 +83,30 @@ test.serial('rejects malformed JSON without repeating its text', async (t) => {
   }
   t.false(JSON.stringify(logged).includes('private'));
 });
+
+test.serial(
+  'at capacity, refuses only new calls, before the key and the body, and counts without logging',
+  async (t) => {
+    const counted: AnsweredRequest[] = [];
+    const overCapacity = new Refusal('over_capacity', 'no room', { extras: { reason: 'rate' } });
+    const { port, logged, client } = await fakeGateway(t, {
+      refusal: () => overCapacity,
+      onAnswered: (request) => void counted.push(request),
+    });
+    const answer = await rawRequest(
+      port,
+      `POST ${path}?from=test HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nContent-Length: 100\r\n\r\n{`,
+    );
+    isProblem(t, answer, 503, 'over_capacity');
+    t.is(answer.headers.get('retry-after'), '5');
+    t.is(answer.headers.get('x-request-id'), 'mine');
+    t.is(answer.headers.get('cache-control'), 'no-store');
+    t.is(JSON.parse(answer.body).reason, 'rate');
+    t.deepEqual(counted, [{ method: 'POST', route: path, status: 503, seconds: 0, isStream: false }]);
+    t.deepEqual(logged, []);
+    t.is((await client.as(undefined).get(path)).body.code, 'unauthorized');
+  },
+);
 
 test.serial('responds with 415 to a body of another type', async (t) => {
   const { client } = await fakeGateway(t);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import type { RouterContext } from '@koa/router';
@@ -29,14 +30,14 @@ const sane = /^[\w.:+/=-]{1,128}$/;
  * Returns the id of a request. A client's valid `X-Request-Id` is used, so that the logs of both sides can be
  * correlated.
  */
-export const requestIdOf = (ctx: Pick<ApiContext, 'get'>): string => {
-  const given = ctx.get('X-Request-Id');
+export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
+  const given = String(headers['x-request-id'] ?? '');
   return sane.test(given) ? given : randomUUID();
 };
 
 /** Sets the request id of the response. */
 export const nameRequest: ApiMiddleware = (ctx, next) => {
-  ctx.state.requestId = requestIdOf(ctx);
+  ctx.state.requestId = requestIdOf(ctx.req);
   ctx.set('X-Request-Id', ctx.state.requestId);
   return next();
 };
