@@ -217,7 +217,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
         const batch = next;
         const journals = await batch.journals;
         next = batchFrom(resumable, start);
-        // Calls that have moved half their audio must not wait for the start of all others. Those that start in one slice
+        // Calls that have moved half their audio must not wait for the start of all others. The calls of one slice
         // write their facts in one statement.
         const sliceEnds = timeSlices();
         for (const call of batch.calls) {

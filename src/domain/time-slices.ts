@@ -1,5 +1,5 @@
 /** Long work in slices, between which the event loop does other work. */
-import { setImmediate as nextPass } from 'node:timers/promises';
+const nextPass = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A fraction of a frame of audio, so that calls in progress are heard without a gap. */
 const usualMs = 10;

@@ -6,7 +6,7 @@
  * batch contains only items that were added before its start, so a look-up sees everything committed before the
  * request.
  *
- * The work that follows a result, such as the start of a call, takes up to a millisecond. It is done in slices
+ * The work that follows a result, such as the start of a call, takes up to a millisecond, and is done in slices
  * (`time-slices.ts`).
  */
 import { timeSlices } from '#src/domain/time-slices.ts';
