@@ -100,7 +100,7 @@ test.serial(
 /** A gateway is frozen until its calls are taken over, and then sends a pending write of one of them. */
 const frozen = (before: HolderWrite): Plan => ({
   ...calm,
-  freezes: [{ before, count: 10, afterTakingMs: 7 }],
+  freezes: [{ before, count: 11, afterTakingMs: 7 }],
 });
 
 test.serial(
