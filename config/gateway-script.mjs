@@ -335,29 +335,46 @@ const isObserved = () =>
 /** Growth of the compiled code from which it is stored again. */
 const worthStoring = 1.02;
 
-const readAndClose = (file) => {
-  try {
-    return readFileSync(file);
-  } finally {
+/** Files that are open until they are read. */
+const createFiles = () => {
+  const opened = new Set();
+  const close = (file) => {
+    opened.delete(file);
     closeSync(file);
-  }
+  };
+  return {
+    open(path) {
+      const file = openSync(path);
+      opened.add(file);
+      return file;
+    },
+    read(file) {
+      try {
+        return readFileSync(file);
+      } finally {
+        close(file);
+      }
+    },
+    /** Closes those that were not read. */
+    closeAll: () => opened.forEach(close),
+  };
 };
 
 /**
  * Opens the files of a part, which are read later: they may be removed by then, when another process writes the script
  * of other sources. Throws if one is missing or incomplete.
  */
-const openPart = (root, part) => {
+const openPart = (root, part, files) => {
   const folder = scriptFolder(root);
   const codeFile = join(folder, codeName(part.file));
-  const textFile = openSync(join(folder, part.file));
-  const storedFile = openSync(codeFile);
+  const textFile = files.open(join(folder, part.file));
+  const storedFile = files.open(codeFile);
   if (fstatSync(textFile).size !== part.bytes) throw new Error(`${part.file} is incomplete`);
   let script;
   let isPractised = false;
   const readCode = () => {
     try {
-      const stored = codeIn(readAndClose(storedFile));
+      const stored = codeIn(files.read(storedFile));
       ({ isPractised } = stored);
       return stored.code;
     } catch {
@@ -367,7 +384,7 @@ const openPart = (root, part) => {
   return {
     /** Returns the functions of its modules. Without compiled code that fits, each is compiled when it runs. */
     run() {
-      script = compile(root, part, readAndClose(textFile), readCode());
+      script = compile(root, part, files.read(textFile), readCode());
       return script.runInThisContext();
     },
     /** Whether the compiled code is in use. */
@@ -384,12 +401,24 @@ const openPart = (root, part) => {
   };
 };
 
+/** Opens the parts and runs the first one. Throws, with all files closed, if that is impossible. */
+const openParts = (root, descriptions) => {
+  const files = createFiles();
+  try {
+    const parts = descriptions.map((part) => openPart(root, part, files));
+    const first = parts[0].run();
+    if (!parts[0].isCompiled()) throw new Error('the compiled code is damaged or does not fit this process');
+    return { parts, first };
+  } catch (error) {
+    files.closeAll();
+    throw error;
+  }
+};
+
 /** Reads the script of the current sources. Throws an error with the reason if it cannot be used. */
 const openScript = (root) => {
   const description = readDescription(root);
-  const parts = description.parts.map((part) => openPart(root, part));
-  const first = parts[0].run();
-  if (!parts[0].isCompiled()) throw new Error('the compiled code is damaged or does not fit this process');
+  const { parts, first } = openParts(root, description.parts);
   nameSources(root, description);
   return {
     ...createLoader(root, description.modules, (part) => (part === 0 ? first : parts[part].run())),

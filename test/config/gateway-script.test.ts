@@ -23,16 +23,27 @@ import { ownEnvironment } from '#test/helpers/programs/run-program.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Starts the project as `src/main.mjs` does. Prints what the gateway is, and where it comes from. */
+/**
+ * Starts the project as `src/main.mjs` does. Prints what the gateway is, where it comes from, and whether files of the
+ * script are still open: a new file gets the lowest free number.
+ */
 const main = `
+  import { closeSync, openSync } from 'node:fs';
   import { useBundle } from './config/bundled-packages.mjs';
   import { useScript } from './config/gateway-script.mjs';
   const root = new URL('.', import.meta.url).href;
+  const nextNumber = () => {
+    const file = openSync(new URL(import.meta.url));
+    closeSync(file);
+    return file;
+  };
+  const number = nextNumber();
   const { script, code } = useScript(root);
+  const isOpen = nextNumber() !== number;
   if (script === null) useBundle(root);
   const path = 'src/run-gateway.ts';
   const { describe } = script?.load(path) ?? (await import(root + path));
-  console.log(JSON.stringify({ from: code.from, ...(await describe()) }));
+  console.log(JSON.stringify({ from: code.from, isOpen, ...(await describe()) }));
 `;
 
 const sources: Readonly<Record<string, string>> = {
@@ -183,7 +194,7 @@ test.serial('the script runs as its modules do', async (t) => {
   const { stderr } = await write(folder);
   t.regex(stderr, /^Compiling the gateway/m);
   const after = await start(folder);
-  t.deepEqual(after, { ...before, from: 'script' });
+  t.deepEqual(after, { ...before, from: 'script', isOpen: true });
   t.is((await write(folder)).stderr, '');
 });
 
@@ -253,7 +264,7 @@ const damage = async (file: string): Promise<void> => {
 const cut = async (file: string): Promise<void> => truncate(file, (await stat(file)).size - 1);
 const remove = (file: string): Promise<void> => rm(file);
 
-test.serial('incomplete, damaged and missing files are not used, and replaced', async (t) => {
+test.serial('incomplete, damaged and missing files are not used, closed, and replaced', async (t) => {
   const folder = await project(t);
   const cases = [
     { part: 'first', of: 'text', spoil: cut },
@@ -266,7 +277,7 @@ test.serial('incomplete, damaged and missing files are not used, and replaced', 
     await write(folder);
     t.like(await start(folder), { from: 'script' });
     await spoil((await filesIn(folder))[part][of]);
-    t.like(await start(folder), { from: 'modules' }, `${spoil.name} ${part} ${of}`);
+    t.like(await start(folder), { from: 'modules', isOpen: false }, `${spoil.name} ${part} ${of}`);
   }
   await write(folder);
   await writeFile(join(scriptIn(folder), 'script.json'), '{');
