@@ -59,6 +59,8 @@ export type TakeOverOptions = {
   callTime: Pick<CallTime, 'resume' | 'now' | 'shiftOf' | 'release'>;
   /** Both in milliseconds since the epoch. */
   clocks: { wall: () => number; database: () => number };
+  /** Time in which calls start before the event loop does other work (`timeSlices`). */
+  sliceMs?: number;
   logger: Logger;
 };
 
@@ -177,7 +179,7 @@ type Journals = Awaited<ReturnType<typeof journalsOf>>;
 type Batch = { calls: readonly Resumable[]; journals: Promise<Journals | null> | null };
 
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { database, orphanedCalls, callTime, logger } = options;
+  const { database, orphanedCalls, callTime, sliceMs, logger } = options;
   const connect = createConnect(options);
 
   /** Read once more by itself if the query of its batch has failed. */
@@ -219,7 +221,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
         next = batchFrom(resumable, start);
         // Calls that have moved half their audio must not wait for the start of all others. The calls of one slice
         // write their facts in one statement.
-        const sliceEnds = timeSlices();
+        const sliceEnds = timeSlices(sliceMs);
         for (const call of batch.calls) {
           await resumeCall(call, journals);
           await sliceEnds();

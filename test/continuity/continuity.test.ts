@@ -1328,7 +1328,10 @@ const takenCall = (id: string): TakenCall => ({
 });
 
 /** `refuses`: whether the database rejects the query of the journals of these calls. */
-const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => false) => {
+const takeOverWorld = (
+  refuses: (callIds: readonly string[]) => boolean = () => false,
+  sliceMs: number | undefined = undefined,
+) => {
   const queried: string[][] = [];
   const started: string[] = [];
   const ended: string[] = [];
@@ -1352,6 +1355,7 @@ const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => 
     node: 'second',
     callTime: { resume() {}, now: () => 2_000, shiftOf: () => 0, release() {} },
     clocks: { wall: () => 2_000, database: () => 2_000 },
+    sliceMs,
     logger: pino({ level: 'silent' }),
   });
   return { takeOver, queried, started, ended };
@@ -1377,4 +1381,17 @@ test('reads the journals of calls one by one if their common query fails', async
   t.deepEqual(started, manyIds);
   t.is(queried.length, 3 + 64);
   t.deepEqual(ended, []);
+});
+
+test('lets the event loop run between slices of many calls that resume', async (t) => {
+  const { takeOver, started } = takeOverWorld(undefined, 0);
+  const seen: number[] = [];
+  const watch = (): void => {
+    seen.push(started.length);
+    if (started.length < 3) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await takeOver.resume(['a', 'b', 'c'].map(takenCall));
+  t.deepEqual(started, ['a', 'b', 'c']);
+  t.true(seen.includes(1) && seen.includes(2), `calls that had started in each pass: ${seen.join(', ')}`);
 });
