@@ -58,7 +58,9 @@ export const createTally = (say: (line: string) => void, worlds: string): Tally 
   const total = { played: 0, failed: 0, calls: 0, seconds: 0, deaths: 0, takingOver: 0, ending: 0 };
 
   const states = (): Set<string> => new Set([...pairs.keys()].map((pair) => pair.split(' × ')[0] ?? ''));
-  const hit = (): Set<string> => new Set([...pairs.keys()].map((pair) => pair.split(' × ')[1] ?? ''));
+  /** Processes also die some time after a call changed its state, which is no crash point. */
+  const hit = (): Set<string> =>
+    new Set([...pairs.keys()].map((pair) => pair.split(' × ')[1] ?? '').filter((when) => points.has(when)));
 
   return {
     add(told) {
