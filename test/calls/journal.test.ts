@@ -499,13 +499,19 @@ test.serial('batches items that arrive within an interval, up to the batch size'
   t.deepEqual(written, [['a', 'b'], ['c']]);
 });
 
-test.serial('gathers items that arrive during a statement for the next one', async (t) => {
-  const { writer, written, database, goBy } = batchWriterWorld();
+/** A writer to which `b` is added while the statement with `a` runs, until `statement` is resolved. */
+const duringStatement = async () => {
+  const world = batchWriterWorld();
   const statement = Promise.withResolvers<void>();
-  database.during = () => statement.promise;
-  writer.add('a');
-  await goBy(500);
-  writer.add('b');
+  world.database.during = () => statement.promise;
+  world.writer.add('a');
+  await world.goBy(500);
+  world.writer.add('b');
+  return { ...world, statement };
+};
+
+test.serial('gathers items that arrive during a statement for the next one', async (t) => {
+  const { writer, written, goBy, statement } = await duringStatement();
   statement.resolve();
   await goBy(0);
   await goBy(499);
@@ -516,12 +522,7 @@ test.serial('gathers items that arrive during a statement for the next one', asy
 });
 
 test.serial('writes items at once on request, also those that arrived during a statement', async (t) => {
-  const { writer, written, database, goBy } = batchWriterWorld();
-  const statement = Promise.withResolvers<void>();
-  database.during = () => statement.promise;
-  writer.add('a');
-  await goBy(500);
-  writer.add('b');
+  const { writer, written, statement } = await duringStatement();
   const allWritten = writer.written();
   statement.resolve();
   await allWritten;
