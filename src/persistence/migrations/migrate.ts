@@ -85,8 +85,8 @@ const migrateUp = async (dialect: PostgresDialect): Promise<void> => {
 };
 
 /**
- * Migrates the database; does nothing if that was done. Throws a StartError for a database that a newer version migrated, or that a development
- * version before the last one created. The caller must hold the migration lock.
+ * Migrates the database; does nothing if that was done. Throws a StartError for a database that a newer version
+ * migrated, or that a development version before the last one created. The caller must hold the migration lock.
  */
 export const migrate = async (dialect: PostgresDialect, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
