@@ -1,8 +1,6 @@
 /** A gateway is killed during a call, and another process takes over its FreeSWITCH channel within its dialog. */
-import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import Srf from 'drachtio-srf';
 import { pino } from 'pino';
@@ -14,7 +12,7 @@ import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { openFence } from '#src/domain/fence.ts';
 import { systemClock } from '#src/clocks.ts';
-import type { StoredLeg, MediaChannel } from '#src/domain/sip-leg.ts';
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -22,9 +20,9 @@ import { ownLinePorts, ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { startDoomedGateway } from './start-doomed.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
-const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
 const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
 const parkSec = 4;
 
@@ -48,28 +46,17 @@ if (missing.length > 0) {
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
     const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
-    const options = {
-      drachtio: servers.drachtio,
-      freeSwitch: servers.freeSwitch,
-      trunkPort: Number(trunk.address.split(':')[1]),
-    };
-    const doomed = spawn(process.execPath, [program, JSON.stringify(options)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    t.teardown(() => doomed.kill('SIGKILL'));
-    let said = '';
-    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    const trunkPort = Number(trunk.address.split(':')[1]);
+    const doomed = await startDoomedGateway(t, servers, { trunkPort });
     const call = await trunk.receives('INVITE');
     const [, port] = /^m=audio (\d+)/m.exec(call.last('INVITE').body) ?? [];
     const telling = createSocket('udp4');
     telling.send(`call ${port}`, farEnd.port, '127.0.0.1', () => telling.close());
     call.answers(200, { sdp: describeSound({ port: farEnd.port }) });
     await call.receives('ACK');
-    await until(() => said.includes('answered\n') && farEnd.heard().length > 10);
-    doomed.kill('SIGKILL');
-    await once(doomed, 'exit');
-    const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-    const left: StoredLeg = JSON.parse(kept?.slice(4) ?? 'null');
+    await doomed.answered();
+    await until(() => farEnd.heard().length > 10);
+    const left = await doomed.kill();
     if (left.leg.channel === null) throw new Error('The call has no channel');
     return { channel: left.leg.channel, farEnd };
   };

@@ -1,7 +1,4 @@
 /** A gateway is killed during a call, and another one continues the same dialog through the relay. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
@@ -17,9 +14,9 @@ import { ownPort } from './ports.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { startDoomedGateway } from './start-doomed.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
-const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
 const ear = 20_500;
 const sdp = describeSound({ port: ear });
 
@@ -51,23 +48,14 @@ if (missing.length > 0) {
     t.teardown(() => relay.close());
     const drachtio = { ...servers.drachtio, port: await relay.start() };
     const { freeSwitch } = servers;
-    const doomed = spawn(
-      process.execPath,
-      [program, JSON.stringify({ drachtio, freeSwitch, trunkPort, media })],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    t.teardown(() => doomed.kill('SIGKILL'));
-    let said = '';
-    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    const doomed = await startDoomedGateway(t, { drachtio, freeSwitch }, { trunkPort, media });
     const far = await trunk.receives('INVITE');
     far.answers(200, {
       sdp,
       headers: { 'Record-Route': `<sip:${trunk.address};lr>`, Contact: '<sip:far@192.0.2.1:9>', ...timer },
     });
     await far.receives('ACK');
-    await until(() => said.includes('answered\n'));
+    await doomed.answered();
     return {
       far,
       relay,
@@ -75,11 +63,9 @@ if (missing.length > 0) {
       drachtio,
       trunkPort,
       async kill(): Promise<StoredLeg> {
-        doomed.kill('SIGKILL');
-        await once(doomed, 'exit');
+        const left = await doomed.kill();
         await until(() => relay.sizes().dialogs === 0);
-        const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-        return JSON.parse(kept?.slice(4) ?? 'null');
+        return left;
       },
     };
   };

@@ -9,10 +9,12 @@ import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { realLines } from './real-lines.ts';
 
 const server = z.object({ host: z.string(), port: z.number(), secret: z.string() });
-const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
+const { drachtio, freeSwitch, ports, trunkPort, media, encrypted } = z
   .object({
     drachtio: server,
     freeSwitch: server,
+    /** For the audio of the lines. */
+    ports: z.object({ from: z.number(), to: z.number() }),
     trunkPort: z.number(),
     media: z.enum(['freeswitch', 'direct']).default('freeswitch'),
     /** Transport of a call with SRTP; null without SRTP. */
@@ -30,6 +32,7 @@ const lines: DrachtioLines = await realLines(
   trunkPort,
   {
     onCheckpoint,
+    rtp: { host: '127.0.0.1', ports },
     ...(encrypted === null ? {} : { trunk: null, trunks: directoryOf([encryptedTrunk(encrypted)]) }),
   },
   media,

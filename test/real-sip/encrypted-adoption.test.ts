@@ -1,9 +1,6 @@
 /**
  * A gateway is killed during a call with encrypted audio (SRTP), and another one continues it: baresip is the far end.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
@@ -19,11 +16,10 @@ import { onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
+import { startDoomedGateway } from './start-doomed.ts';
 import { startTlsDrachtio } from './tls-trunk.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { createToneDecoder, sayInTones } from './tone-speech.ts';
-
-const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
 
 /** The telephone's words, every four seconds. */
 const says = Array.from({ length: 12 }, (_, index) => ({
@@ -61,19 +57,12 @@ const leaveCall = async (
   t: ExecutionContext,
   { relay, drachtio, freeSwitch, trunkPort, media, transport }: World,
 ) => {
-  const options = { drachtio, freeSwitch, trunkPort, media, encrypted: transport };
-  const doomed = spawn(process.execPath, [program, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.teardown(() => doomed.kill('SIGKILL'));
-  let said = '';
-  doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
-  await until(() => said.includes('answered\n'));
-  doomed.kill('SIGKILL');
-  await once(doomed, 'exit');
+  const call = { trunkPort, media, encrypted: transport };
+  const doomed = await startDoomedGateway(t, { drachtio, freeSwitch }, call);
+  await doomed.answered();
+  const left = await doomed.kill();
   await until(() => relay.sizes().dialogs === 0);
-  const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-  return JSON.parse(kept?.slice(4) ?? 'null');
+  return left;
 };
 
 /**

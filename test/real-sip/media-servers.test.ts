@@ -1,10 +1,8 @@
 /** Several media servers, one of which dies, hangs or returns; and the channels that a dead gateway leaves on them. */
-import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
 import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
@@ -18,6 +16,7 @@ import { startManyEnds } from './many-ends.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './sip-servers.ts';
+import { startDoomedGateway } from './start-doomed.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { createToneDecoder, sayInTones } from './tone-speech.ts';
 import { callIn } from './trunk-ends.ts';
@@ -439,18 +438,10 @@ if (missing.length > 0) {
 
   realTimeTest('keeps channels of a dead gateway for a while, then ends them', async (t) => {
     const { drachtio } = servers;
-    const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
-    const options = { drachtio, freeSwitch: one.address, trunkPort: callee.port };
-    const gateway = spawn(process.execPath, [program, JSON.stringify(options)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      await Promise.race([once(gateway.stdout, 'data'), once(gateway, 'exit')]);
-      t.is(gateway.exitCode, null);
-      await untilChannels(one, 1 + pooled);
-    } finally {
-      gateway.kill('SIGKILL');
-    }
+    const call = { trunkPort: callee.port };
+    const doomed = await startDoomedGateway(t, { drachtio, freeSwitch: one.address }, call);
+    await untilChannels(one, 1 + pooled);
+    await doomed.kill();
     const killedAt = Date.now();
     await delay(1_000);
     t.is(await one.channels(), 1 + pooled, 'the call’s and those that were kept ready');

@@ -43,7 +43,7 @@ export const realLines = async (
     trunkTimes,
     inboundAccess,
     mediaHost: '127.0.0.1',
-    rtp: { host: '127.0.0.1', ports: await ownLinePorts() },
+    rtp: options.rtp ?? { host: '127.0.0.1', ports: await ownLinePorts() },
     country: 'KR',
     speech: sameSpeech(espeakNg(), toneRecognizer()),
     listening,

@@ -16,11 +16,11 @@ import { ownPort } from './ports.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+import { startDoomedGateway } from './start-doomed.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const sdp = describeSound();
 const program = fileURLToPath(new URL('../../src/commands/relay.ts', import.meta.url));
-const doomedProgram = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
 
 const missing = missingPrograms();
 if (missing.length > 0) {
@@ -146,14 +146,11 @@ if (missing.length > 0) {
     const { relay, trunk } = await startWorld(t);
     const trunkPort = Number(trunk.address.split(':')[1]);
     const { freeSwitch } = servers;
-    const settings = { drachtio: relay.address, freeSwitch, trunkPort, media: 'direct' };
-    const child = spawn(process.execPath, [doomedProgram, JSON.stringify(settings)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    t.teardown(() => child.kill('SIGKILL'));
+    const drachtio = relay.address;
+    const doomed = await startDoomedGateway(t, { drachtio, freeSwitch }, { trunkPort, media: 'direct' });
     const call = await trunk.receives('INVITE');
     if (rings === 'before the kill') call.answers(180);
-    child.kill('SIGKILL');
+    await doomed.kill();
     await until(() => relay.said().includes('a gateway disconnected'));
     if (rings === 'after the kill') call.answers(180);
     return { call, relay };

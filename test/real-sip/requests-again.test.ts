@@ -1,8 +1,6 @@
 /** Requests that arrive by another path, with a lower CSeq, or for an ended gateway, by raw UDP. */
-import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -10,6 +8,7 @@ import { onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
+import { startDoomedGateway } from './start-doomed.ts';
 import { headerIn, startUdpEnd } from './udp-end.ts';
 
 /** A caller whose requests are written by the test. */
@@ -119,15 +118,9 @@ onRealServers('requests that come again', (servers) => {
       const end = await startUdpEnd();
       t.teardown(end.close);
       const { drachtio, freeSwitch, sipPort } = servers();
-      const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
-      const given = JSON.stringify({ drachtio, freeSwitch, trunkPort: end.port });
-      const doomed = spawn(process.execPath, [program, given], { stdio: ['ignore', 'pipe', 'inherit'] });
-      t.teardown(() => doomed.kill('SIGKILL'));
-      let said = '';
-      doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
-      await until(() => said.includes('answered'));
-      doomed.kill('SIGKILL');
-      await once(doomed, 'exit');
+      const doomed = await startDoomedGateway(t, { drachtio, freeSwitch }, { trunkPort: end.port });
+      await doomed.answered();
+      await doomed.kill();
 
       const socket = createSocket('udp4').bind(0, '127.0.0.1');
       await once(socket, 'listening');
