@@ -425,7 +425,8 @@ onRealServers('transfers', (servers) => {
           codecs: [codec],
           srtp,
           dial: `sip:07012345678@127.0.0.1:${servers().sipPort}`,
-          says: [{ afterMs: 8_000, text: 'Hello?' }],
+          // Also long after the person has usually answered.
+          says: [8_000, 14_000, 20_000, 26_000].map((afterMs) => ({ afterMs, text: 'Hello?' })),
         });
         t.teardown(telephone.close);
         await until(() => arrived.length === 1);
