@@ -3,10 +3,11 @@
  * turn contains only new messages, unless the server has lost the thread.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import { unlessAborted } from '#src/domain/unless-aborted.ts';
 import { AgentFailure, type Agent } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { readRun } from './langgraph/read-run.ts';
-import { createRuns, unlessAborted } from './langgraph/runs.ts';
+import { createRuns } from './langgraph/runs.ts';
 import { createThread } from './langgraph/thread.ts';
 
 export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => {

@@ -1,12 +1,17 @@
 import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
+import { sharedStream, type ReadShared } from './shared-stream.ts';
 
 /** Adds the cache to a synthesizer. `voice` is the synthesizer's voice; `null` for the engine's default. */
 export type Remember = (synthesizer: Synthesizer, voice: string | null) => Synthesizer;
 
+type Speak = NonNullable<Synthesizer['stream']>;
+type KeyOf = (text: string, language: string) => string;
+
 /**
  * Creates a cache of an engine's recent sentences, limited in bytes over all voices, because apologies, reprompts and
- * backchannels repeat. The samples are shared and read-only.
+ * backchannels repeat. A sentence that several calls need at the same time is synthesized once: after a take-over many
+ * calls say the same. The samples are shared and read-only.
  */
 export const rememberSentences = (maxBytes: number): Remember => {
   /** Cached sentences, ordered by use, the most recent last. */
@@ -29,11 +34,25 @@ export const rememberSentences = (maxBytes: number): Remember => {
     }
   };
 
-  const remember = (
-    stream: NonNullable<Synthesizer['stream']>,
-    keyOf: (text: string, language: string) => string,
-  ): NonNullable<Synthesizer['stream']> =>
-    async function* (text, language, signal) {
+  /** Only completely synthesized sentences are cached. */
+  async function* keeping(key: string, pieces: AsyncIterable<Audio>): AsyncIterable<Audio> {
+    const said: Audio[] = [];
+    for await (const piece of pieces) {
+      said.push(piece);
+      yield piece;
+    }
+    const [first] = said;
+    if (first === undefined) return;
+    keep(
+      key,
+      said.length === 1 ? first : { ...first, samples: joinSamples(said.map(({ samples }) => samples)) },
+    );
+  }
+
+  /** Reads a sentence: from the cache, with those that need the sentence at the same time, or from the engine. */
+  const remember = (engine: Speak, keyOf: KeyOf): Speak => {
+    const inProgress = new Map<string, ReadShared>();
+    return async function* (text, language, signal) {
       signal?.throwIfAborted();
       const key = keyOf(text, language);
       const audio = known.get(key);
@@ -42,27 +61,28 @@ export const rememberSentences = (maxBytes: number): Remember => {
         yield audio;
         return;
       }
-      const pieces: Int16Array[] = [];
-      let rate: number | undefined;
-      for await (const piece of stream(text, language, signal)) {
-        rate = piece.sampleRate;
-        pieces.push(piece.samples);
-        yield piece;
-      }
-      // Only completely synthesized sentences are cached.
-      if (rate !== undefined) keep(key, { sampleRate: rate, samples: joinSamples(pieces) });
+      const read =
+        inProgress.get(key) ??
+        sharedStream(
+          (left) => keeping(key, engine(text, language, left)),
+          () => inProgress.delete(key),
+        );
+      inProgress.set(key, read);
+      yield* read(signal);
     };
+  };
 
   return (synthesizer, voice) => {
-    const keyOf = (text: string, language: string): string => JSON.stringify([voice, language, text]);
+    const keyOf: KeyOf = (text, language) => JSON.stringify([voice, language, text]);
+    const whole = remember(async function* (...sentence) {
+      yield await synthesizer.synthesize(...sentence);
+    }, keyOf);
     return {
       name: synthesizer.name,
       ...(synthesizer.stream === undefined ? {} : { stream: remember(synthesizer.stream, keyOf) }),
-      async synthesize(text, language, signal) {
-        signal?.throwIfAborted();
-        const key = keyOf(text, language);
-        const audio = known.get(key) ?? (await synthesizer.synthesize(text, language, signal));
-        keep(key, audio);
+      async synthesize(...sentence) {
+        const [audio] = await Array.fromAsync(whole(...sentence));
+        if (audio === undefined) throw new Error(`${synthesizer.name} returned no audio`);
         return audio;
       },
     };

@@ -10,6 +10,7 @@ import { FormData } from 'undici';
 import { SimulatedClock } from 'xstate';
 import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
+import { unlessAborted } from '#src/domain/unless-aborted.ts';
 import { chosenVoice, failOverSynthesizer } from '#src/speech/speech-engines.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { EngineFailure, UnspokenLanguage, VoiceRefused } from '#src/speech/engine-failure.ts';
@@ -666,6 +667,92 @@ test.serial('does not cache a failed sentence', async (t) => {
   await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
   t.is(asked.length, 2);
 });
+
+/** Sentences that are synthesized until `finish`; records how often each was begun and cancelled. */
+const slowEngine = () => {
+  const begun: string[] = [];
+  const cancelled: unknown[] = [];
+  const finish = Promise.withResolvers<void>();
+  const synthesizer: Synthesizer = {
+    name: 'engine',
+    async synthesize(text, _language, signal) {
+      begun.push(text);
+      signal?.addEventListener('abort', () => cancelled.push(signal.reason));
+      await unlessAborted(finish.promise, signal);
+      return { sampleRate: 8_000, samples: new Int16Array(text.length) };
+    },
+    async *stream(text, _language, signal) {
+      begun.push(text);
+      signal?.addEventListener('abort', () => cancelled.push(signal.reason));
+      yield { sampleRate: 8_000, samples: Int16Array.of(1) };
+      await unlessAborted(finish.promise, signal);
+      yield { sampleRate: 8_000, samples: Int16Array.of(2) };
+    },
+  };
+  const { synthesize, stream } = rememberSentences(1_000)(synthesizer, null);
+  const heard = async (text: string, signal?: AbortSignal): Promise<number[]> => {
+    const pieces = await Array.fromAsync(stream?.(text, 'en', signal) ?? []);
+    return pieces.flatMap(({ samples }) => [...samples]);
+  };
+  return { begun, cancelled, finish: finish.resolve, fail: finish.reject, synthesize, heard };
+};
+
+test.serial('synthesizes a sentence once that several calls need at the same time', async (t) => {
+  const { begun, cancelled, finish, synthesize, heard } = slowEngine();
+  const whole = Promise.all(['en', 'en', 'ko'].map((language) => synthesize('sorry', language)));
+  const streamed = Promise.all([heard('yes'), heard('yes')]);
+  await setImmediate();
+  const late = heard('yes');
+  finish();
+  const [first, second, other] = await whole;
+  t.is(first, second);
+  t.not(first, other);
+  t.deepEqual(await streamed, [
+    [1, 2],
+    [1, 2],
+  ]);
+  t.deepEqual(await late, [1, 2], 'from its beginning');
+  t.deepEqual(begun, ['sorry', 'sorry', 'yes']);
+  t.deepEqual(await heard('yes'), [1, 2]);
+  t.is(begun.length, 3, 'cached');
+  t.deepEqual(cancelled, []);
+});
+
+test.serial('cancels a shared sentence when the last call that needs the sentence is over', async (t) => {
+  for (const how of ['whole', 'streamed'] as const) {
+    const { begun, cancelled, finish, synthesize, heard } = slowEngine();
+    const say = (signal?: AbortSignal): Promise<unknown> =>
+      how === 'whole' ? synthesize('a', 'en', signal) : heard('a', signal);
+    const calls = [new AbortController(), new AbortController()];
+    const [first, second] = calls.map(({ signal }) => t.throwsAsync(say(signal)));
+    await setImmediate();
+    calls[0]?.abort(new Error('first'));
+    t.is((await first)?.message, 'first');
+    t.deepEqual(cancelled, []);
+    calls[1]?.abort(new Error('second'));
+    t.is((await second)?.message, 'second');
+    t.is(cancelled.length, 1);
+    const again = say();
+    finish();
+    await again;
+    t.deepEqual(begun, ['a', 'a'], 'the cancelled sentence is not cached');
+  }
+});
+
+test.serial(
+  'reports the failure of a shared sentence to each call, and tries again afterwards',
+  async (t) => {
+    const { begun, fail, synthesize, heard } = slowEngine();
+    const failing = [synthesize('a', 'en'), synthesize('a', 'en'), heard('b'), heard('b')].map((saying) =>
+      t.throwsAsync(saying, { message: 'no' }),
+    );
+    await setImmediate();
+    fail(new Error('no'));
+    await Promise.all(failing);
+    await t.throwsAsync(synthesize('a', 'en'), { message: 'no' });
+    t.deepEqual(begun, ['a', 'b', 'a']);
+  },
+);
 
 test.serial('does not speak an aborted sentence, cached or not', async (t) => {
   const remembering = rememberSentences(1_000)(rememberSentencesEngine().synthesizer, null);

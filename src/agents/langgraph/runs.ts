@@ -3,30 +3,13 @@
  */
 import type { Message } from '#machines/reply.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import { unlessAborted } from '#src/domain/unless-aborted.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { AgentFailure } from '../agent.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
 import type { Frame } from '../wire/read-frames.ts';
 import { type Run, startRun } from './run.ts';
 import type { Thread } from './thread.ts';
-
-/**
- * Waits for `work` until the signal aborts. On abort, rejects with the signal's reason and ignores the result of the
- * work.
- */
-export const unlessAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
-  let stopWaiting = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stopWaiting = () => reject(signal.reason);
-  });
-  signal.addEventListener('abort', stopWaiting);
-  if (signal.aborted) stopWaiting();
-  try {
-    return await Promise.race([aborted, work]);
-  } finally {
-    signal.removeEventListener('abort', stopWaiting);
-  }
-};
 
 /** Tracks which user messages a thread already contains; a run that is cancelled before it begins adds none. */
 type EmittedMessages = {

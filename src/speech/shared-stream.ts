@@ -1,0 +1,56 @@
+/** Audio that several readers need at the same time. */
+import type { Audio } from '#sip/audio/speech.ts';
+import { unlessAborted } from '#src/domain/unless-aborted.ts';
+
+/** Reads the audio from its beginning. Rejects with the reason of the reader's own signal when aborted. */
+export type ReadShared = (signal?: AbortSignal) => AsyncIterable<Audio>;
+
+/**
+ * Creates a stream that is read by several readers and produced once. When the last reader leaves before the end, the
+ * signal of `source` is aborted. Then, and after the end, `onLeft` is called: no reader may begin after that.
+ */
+export const sharedStream = (
+  source: (signal: AbortSignal) => AsyncIterable<Audio>,
+  onLeft: () => void,
+): ReadShared => {
+  const left = new AbortController();
+  const iterator = source(left.signal)[Symbol.asyncIterator]();
+  /** The next piece is requested by the first reader that needs it. */
+  const pieces: Promise<IteratorResult<Audio>>[] = [];
+  let readers = 0;
+  let isOver = false;
+
+  const next = async (): Promise<IteratorResult<Audio>> => {
+    try {
+      const result = await iterator.next();
+      isOver = result.done === true;
+      return result;
+    } catch (error) {
+      isOver = true;
+      throw error;
+    }
+  };
+
+  const leave = (signal: AbortSignal | undefined): void => {
+    readers -= 1;
+    if (readers > 0) return;
+    onLeft();
+    if (isOver) return;
+    left.abort(signal?.reason);
+    // No reader is left to which an error of the end could be reported.
+    void iterator.return?.().catch(() => {});
+  };
+
+  return async function* (signal) {
+    readers += 1;
+    try {
+      for (let index = 0; ; index += 1) {
+        const { done, value } = await unlessAborted((pieces[index] ??= next()), signal);
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      leave(signal);
+    }
+  };
+};
