@@ -81,7 +81,9 @@ export const rememberSentences = (maxBytes: number): Remember => {
       name: synthesizer.name,
       ...(synthesizer.stream === undefined ? {} : { stream: remember(synthesizer.stream, keyOf) }),
       async synthesize(...sentence) {
-        const [audio] = await Array.fromAsync(whole(...sentence));
+        let audio: Audio | undefined;
+        // Read to the end, after which the sentence is cached.
+        for await (const piece of whole(...sentence)) audio = piece;
         if (audio === undefined) throw new Error(`${synthesizer.name} returned no audio`);
         return audio;
       },

@@ -25,21 +25,17 @@ const run = promisify(execFile);
 
 /**
  * Starts the project as `src/main.mjs` does. Prints what the gateway is, where it comes from, and whether files of the
- * script are still open: a new file gets the lowest free number.
+ * script are still open.
  */
 const main = `
-  import { closeSync, openSync } from 'node:fs';
+  import { readdirSync } from 'node:fs';
   import { useBundle } from './config/bundled-packages.mjs';
   import { useScript } from './config/gateway-script.mjs';
   const root = new URL('.', import.meta.url).href;
-  const nextNumber = () => {
-    const file = openSync(new URL(import.meta.url));
-    closeSync(file);
-    return file;
-  };
-  const number = nextNumber();
+  const countFiles = () => readdirSync('/dev/fd').length;
+  const before = countFiles();
   const { script, code } = useScript(root);
-  const isOpen = nextNumber() !== number;
+  const isOpen = countFiles() > before;
   if (script === null) useBundle(root);
   const path = 'src/run-gateway.ts';
   const { describe } = script?.load(path) ?? (await import(root + path));

@@ -1328,10 +1328,7 @@ const takenCall = (id: string): TakenCall => ({
 });
 
 /** `refuses`: whether the database rejects the query of the journals of these calls. */
-const takeOverWorld = (
-  refuses: (callIds: readonly string[]) => boolean = () => false,
-  sliceMs: number | undefined = undefined,
-) => {
+const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => false, sliceMs = 10) => {
   const queried: string[][] = [];
   const started: string[] = [];
   const ended: string[] = [];

@@ -1,6 +1,5 @@
 /** A gateway is killed during a call, and another process takes over its FreeSWITCH channel within its dialog. */
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import Srf from 'drachtio-srf';
 import { pino } from 'pino';

@@ -691,8 +691,9 @@ const slowEngine = () => {
   };
   const { synthesize, stream } = rememberSentences(1_000)(synthesizer, null);
   const heard = async (text: string, signal?: AbortSignal): Promise<number[]> => {
-    const pieces = await Array.fromAsync(stream?.(text, 'en', signal) ?? []);
-    return pieces.flatMap(({ samples }) => [...samples]);
+    const values: number[] = [];
+    for await (const { samples } of stream?.(text, 'en', signal) ?? []) values.push(...samples);
+    return values;
   };
   return { begun, cancelled, finish: finish.resolve, fail: finish.reject, synthesize, heard };
 };
