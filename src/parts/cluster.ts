@@ -64,8 +64,11 @@ export type Cluster = {
   takes(isTaking: boolean): Promise<void>;
   /** Called when the relay has lost its connection with the gateway of this name. */
   leftRelay(name: string): void;
-  /** Resolves to the names of the other live gateways, and of those that would take over this gateway's calls. */
-  others(): Promise<{ living: string[]; takers: string[] }>;
+  /**
+   * Resolves to the names of the other live gateways, of those that take calls on the same lines, and of those among
+   * these that can take over calls of this gateway.
+   */
+  others(): Promise<{ living: string[]; onSameLines: string[]; takers: string[] }>;
   /**
    * Resolves to whether that gateway takes over the calls. Rejects if the gateway is unreachable, or without a
    * database.
@@ -196,10 +199,10 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
     },
     async others() {
       const living = await livingNodes(database, node);
-      const takers = living.filter(
-        ({ takes }) => takes !== null && takes.lines === lines && takes.form >= checkpointForm,
-      );
-      return { living: living.map(({ name }) => name), takers: takers.map(({ name }) => name) };
+      const onSameLines = living.filter(({ takes }) => takes !== null && takes.lines === lines);
+      const takers = onSameLines.filter(({ takes }) => takes !== null && takes.form >= checkpointForm);
+      const namesOf = (nodes: typeof living): string[] => nodes.map(({ name }) => name);
+      return { living: namesOf(living), onSameLines: namesOf(onSameLines), takers: namesOf(takers) };
     },
     giveCalls: (to, callIds) => askToTake(signals, to, { from: node, callIds: [...callIds] }),
     scriptProgressAt: (other, callId) => askScriptProgress(signals, other, callId),

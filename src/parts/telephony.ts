@@ -19,6 +19,7 @@ import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
+import type { Logger } from 'pino';
 import type { Cluster } from './cluster.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -470,6 +471,19 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
   return model;
 };
 
+/**
+ * Gateways of one relay register with the same contact, the address of its drachtio-server. Without an answer of the
+ * database the registrations remain: other gateways may need them, and they end by themselves.
+ */
+const areRegistrationsShared = async ({ others }: Pick<Cluster, 'others'>, logger: Logger): Promise<boolean> => {
+  try {
+    return (await others()).onSameLines.length > 0;
+  } catch (error) {
+    logger.warn({ err: error }, 'registrations at trunks were not removed, because the database is unavailable');
+    return true;
+  }
+};
+
 /** Opens the lines, which carry no calls before `lines.start`. */
 export const startTelephony = async (
   runtime: Runtime,
@@ -481,7 +495,7 @@ export const startTelephony = async (
     recordings: Recordings;
     overheard: Overheard;
     outgoing: Outgoing;
-    cluster: Pick<Cluster, 'leftRelay'>;
+    cluster: Pick<Cluster, 'leftRelay' | 'others'>;
     onCutOff: LineParts['onCutOff'];
     /** Plays personas of simulated calls; `null` without a language model. */
     playPersona: PlayPersona | null;
@@ -503,6 +517,7 @@ export const startTelephony = async (
     logger,
     machineWith: parts.trunkMachineWith,
     mayUse: parts.outgoing.trunkAddresses.mayUse,
+    areRegistrationsShared: () => areRegistrationsShared(parts.cluster, logger),
   });
   const sipTraces = startSipTraces(runtime);
   const chosen = await chooseLines(runtime, {

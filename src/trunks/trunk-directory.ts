@@ -92,6 +92,8 @@ export const createTrunkDirectory = (
     platformPolicy: PolicySettings;
     /** Whether a trunk may have these hosts by the operator's rules. */
     mayUse: (hosts: readonly string[]) => boolean;
+    /** Whether other gateways need the registrations of this one, because they register with the same contact. */
+    areRegistrationsShared: () => Promise<boolean>;
   },
 ) => {
   const { database, platformPolicy, clock, logger } = options;
@@ -115,6 +117,11 @@ export const createTrunkDirectory = (
     } catch (error) {
       logger.error({ err: error }, 'the trunks could not be read from the database');
     }
+  };
+
+  const leave = async (lives: TrunkLives): Promise<void> => {
+    if (await options.areRegistrationsShared()) lives.endAll();
+    else await lives.leaveAll();
   };
 
   return {
@@ -157,12 +164,12 @@ export const createTrunkDirectory = (
       await following.run();
     },
 
-    /** Unregisters and stops the actors of all trunks. */
+    /** Stops the actors of all trunks, and unregisters the trunks unless other gateways need their registrations. */
     async close(): Promise<void> {
       await stopListening();
       if (started === null) return;
       await started.following.close();
-      await doneWithin(clock, closeWithinMs, started.lives.leaveAll());
+      await doneWithin(clock, closeWithinMs, leave(started.lives));
     },
   };
 };

@@ -16,6 +16,8 @@ export type TrunkLives = {
   follow(records: readonly TrunkRecord[]): void;
   find(trunkId: string): TrunkLife | undefined;
   all(): Trunk[];
+  /** Ends the actors of all trunks, whose registrations remain. */
+  endAll(): void;
   /** Unregisters all trunks. Resolves when all registrars were notified. */
   leaveAll(): Promise<void>;
 };
@@ -78,6 +80,9 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
     },
     find: (trunkId) => lives.get(trunkId)?.life,
     all: () => [...lives.values()].map(({ life }) => life.trunk),
+    endAll() {
+      for (const { life } of lives.values()) end(life);
+    },
     async leaveAll() {
       await Promise.all([...lives.values()].map(({ life }) => leave(life)));
     },

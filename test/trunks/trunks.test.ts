@@ -36,6 +36,7 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     refusal: null as string | null,
     channels: {} as Record<string, number>,
     deadAddress: '',
+    areRegistrationsShared: false,
   };
   const answer = async (what: string, trunk: Trunk): Promise<{ at: number; expiresSec: number }> => {
     asked.push(`${what} ${trunk.name} ${trunk.host} ${trunk.password ?? ''}`.trim());
@@ -67,6 +68,7 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     logger: pino({ level: 'silent' }),
     machineWith: (actors) => trunkMachine.provide({ actors }),
     mayUse: (hosts) => !hosts.includes(refusedHost),
+    areRegistrationsShared: async () => world.areRegistrationsShared,
   });
   const add = async (changes: Partial<TrunkSettings> = {}): Promise<string> => {
     const id = randomUUID();
@@ -128,6 +130,24 @@ test.serial('applies changes by notification, only to changed trunks', async (t)
   t.false(directory.isUsable(changes));
   await directory.close();
   t.deepEqual(asked.slice(4), ['leave stays 10.0.0.1 hunter'], 'registrars are told at the end');
+});
+
+test.serial('keeps registrations at the end while other gateways need them', async (t) => {
+  const { db, asked, world, ask, directory, add, untilNames, one } = await trunkDirectoryWorld(t);
+  world.areRegistrationsShared = true;
+  const removed = await add({ name: 'removed', register: true });
+  const stays = await add({ name: 'stays', register: true });
+  await directory.start(ask);
+  await until(
+    'both are registered',
+    () => (directory.isUsable(stays) && directory.isUsable(removed)) || undefined,
+  );
+  await deleteTrunk(db, one(removed));
+  await untilNames('stays');
+  t.deepEqual(asked.slice(2), ['leave removed 10.0.0.1 hunter'], 'no gateway needs a removed trunk');
+  await directory.close();
+  t.is(asked.length, 3);
+  t.deepEqual(directory.all(), []);
 });
 
 test.serial('shows the activity of a trunk in its status', async (t) => {

@@ -12,12 +12,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Kysely } from 'kysely';
 import type { Logger } from 'pino';
+import { allOf } from '#src/domain/all-of.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
 import { connectionsOver, discard } from './dialect.ts';
 import { isMigrated, migrate } from '../migrations/migrate.ts';
-import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
+import { openNodeSession, type NodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
 import { awaitSessionEnd } from '../nodes/session-end.ts';
 import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
 import { discoverEntities, ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
@@ -194,37 +195,48 @@ export const openDatabase = async (settings: {
 
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
-    // The node's pool is included, because migrations leave idle connections in it.
-    const patient: OpenPool[] = [nodePool];
-    let requests: OpenPool | undefined;
+    let session: NodeSession | null = null;
+    // The node's name is held until the statements of the other pools have ended.
+    opened.defer(() => session?.close());
+    const pool = open({ size: settings.poolSize });
+    const journalPool = open({ size: journalPoolSize, plansOnce: true });
     const connect = () => nodePool.pool.connect();
-    const opening = openNodeSession({
-      async connect() {
-        await servers.choose();
-        return connect();
-      },
-      node,
-      limits,
-      onSilence() {
-        for (const pool of patient) pool.renew();
-        // Pending requests fail immediately, so that they do not wait for an unreachable server.
-        requests?.breakOff();
-      },
-      logger,
-    });
-    // Discovered while the server opens the session's connection.
-    const [session] = await Promise.all([opening, setImmediate().then(discoverEntities)]);
-    opened.defer(session.close);
+    const openSession = async (): Promise<NodeSession> => {
+      session = await openNodeSession({
+        async connect() {
+          // Another server may have replaced the lost one.
+          if (session !== null) await servers.choose();
+          return connect();
+        },
+        node,
+        limits,
+        onSilence() {
+          // The node's pool is included, because migrations leave idle connections in it.
+          for (const patient of [nodePool, journalPool]) patient.renew();
+          // Pending requests fail immediately, so that they do not wait for an unreachable server.
+          pool.breakOff();
+        },
+        logger,
+      });
+      return session;
+    };
+    await servers.choose();
+    // Calls of a dead process wait for this start, and a server takes long for a new connection: the connections that are
+    // needed first are opened at once, and the entities are discovered meanwhile.
+    const [{ isAway, listen }, isCurrent] = await allOf([
+      openSession(),
+      withConnection(connect, isMigrated),
+      withConnection(
+        () => pool.pool.connect(),
+        async () => {},
+      ),
+      setImmediate().then(discoverEntities),
+    ]);
     // Only a database that is behind needs the lock, for which other gateways wait.
-    if (!(await withConnection(connect, isMigrated)))
+    if (!isCurrent)
       await withAdvisoryLock(connect, 'migrations', (client) =>
         migrate(connectionsOver(nodePool.pool).dialect, client),
       );
-    const pool = open({ size: settings.poolSize });
-    const journalPool = open({ size: journalPoolSize, plansOnce: true });
-    requests = pool;
-    patient.push(journalPool);
-    const { isAway } = session;
     const { dialect, execute } = connectionsOver(pool.pool, { isAway });
     const orm = ormOver(dialect);
     const names = new EntityNames(orm.getMetadata());
@@ -242,7 +254,7 @@ export const openDatabase = async (settings: {
       },
       journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
       entityManager,
-      listen: session.listen,
+      listen,
       withAdvisoryLock: (what, work) => withAdvisoryLock(connect, what, work),
       awaitSessionEnd: (other, aborted) => awaitSessionEnd(connect, other, aborted),
       ping: async () => {

@@ -1,0 +1,10 @@
+/**
+ * Like `Promise.all`, but rejects only when all work has ended: then nothing that the work opens comes after the end of
+ * what the caller closes. Rejects with the error of the first that failed, in the order of the list.
+ */
+export const allOf = async <const Work extends readonly Promise<unknown>[]>(
+  work: Work,
+): Promise<{ -readonly [Key in keyof Work]: Awaited<Work[Key]> }> => {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+};
