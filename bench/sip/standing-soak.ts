@@ -29,8 +29,8 @@ const chosenCarriers = () => {
   return chosen;
 };
 /**
- * Short calls per second. By default they take, with a hundred standing calls, some 60 % of two processors (README.md:
- * 0.72 % of one for a standing call and 80 ms for a short one with FreeSWITCH, 0.3 % and 45 ms without).
+ * Short calls per second. By default they take, with a hundred standing calls, some 60 % of two processors: 0.72 % of
+ * one for a standing call and 80 ms for a short one with FreeSWITCH, 0.3 % and 45 ms without (2026-11-27).
  */
 const rateOf = (settings: Readonly<Record<string, string>>): number =>
   Number(process.env['BENCH_RATE'] ?? (settings['GW_TRUNK_MEDIA'] === 'direct' ? 18 : 6));
