@@ -475,11 +475,17 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
  * Gateways of one relay register with the same contact, the address of its drachtio-server. Without an answer of the
  * database the registrations remain: other gateways may need them, and they end by themselves.
  */
-const areRegistrationsShared = async ({ others }: Pick<Cluster, 'others'>, logger: Logger): Promise<boolean> => {
+const areRegistrationsShared = async (
+  { others }: Pick<Cluster, 'others'>,
+  logger: Logger,
+): Promise<boolean> => {
   try {
     return (await others()).onSameLines.length > 0;
   } catch (error) {
-    logger.warn({ err: error }, 'registrations at trunks were not removed, because the database is unavailable');
+    logger.warn(
+      { err: error },
+      'registrations at trunks were not removed, because the database is unavailable',
+    );
     return true;
   }
 };
