@@ -28,7 +28,7 @@
  *    `line.refer_refused`, unless the line ends before; `cancelTransfer` only hastens that. Once transferred, both
  *    persons hear each other and the line reports no speech; it ends when either of them hangs up. Every leg ends with
  *    the line.
- * 12. During a warm `transfer` the other party hears a hold tone until it is decided. An answer is reported once, by
+ * 12. During a `transfer` the other party hears a hold tone until it is decided. An answer is reported once, by
  *    `line.transfer_answered`; only `connect` connects it. A `brief` is then followed by at most one `line.briefed`,
  *    when it was heard to its end, and by at most one `line.accepted`, when its digit was pressed, in any order.
  *    Hanging up instead declines the transfer.

@@ -111,7 +111,7 @@ export type Script = {
   busy?: unknown;
   /** Only step of a callee: declines (`true`). */
   decline?: unknown;
-  /** Only step of a callee: the line fails (`true`). */
+  /** Only step of a callee: the trunk fails (`true`). */
   trunk_error?: unknown;
 }[];
 
@@ -473,7 +473,7 @@ export type PhoneNumber = {
   caller_name: string | null;
   /** Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
   menu: 'talk' | 'hang_up';
-  /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
+  /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. A prefix allows mobile, fixed-line, toll-free, VoIP, personal and UAN numbers; others, such as premium-rate ones, must be listed in full. */
   transfer_to: string[] | null;
   /** Whether the recording continues after a transfer. False: it contains silence from then on. */
   record_transfers: boolean;
@@ -1297,7 +1297,7 @@ export type Trunk = {
   calls_per_second: number | null;
   /** Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most. */
   failover_statuses: string[];
-  /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed. */
+  /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five for each trunk of a call, each target once; the new number must be allowed. */
   redirects: 'refused' | 'same_host' | 'any';
   /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person. */
   refer: boolean;
@@ -2338,7 +2338,7 @@ export type Operations = {
         caller_name?: string | null | undefined;
         /** Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
         menu?: 'talk' | 'hang_up' | undefined;
-        /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
+        /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. A prefix allows mobile, fixed-line, toll-free, VoIP, personal and UAN numbers; others, such as premium-rate ones, must be listed in full. */
         transfer_to?: string[] | null | undefined;
         /** Whether the recording continues after a transfer. False: it contains silence from then on. */
         record_transfers?: boolean | undefined;
@@ -2428,7 +2428,7 @@ export type Operations = {
         caller_name?: string | null | undefined;
         /** Behaviour when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
         menu?: 'talk' | 'hang_up' | undefined;
-        /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
+        /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. A prefix allows mobile, fixed-line, toll-free, VoIP, personal and UAN numbers; others, such as premium-rate ones, must be listed in full. */
         transfer_to?: string[] | null | undefined;
         /** Whether the recording continues after a transfer. False: it contains silence from then on. */
         record_transfers?: boolean | undefined;
@@ -3043,7 +3043,7 @@ export type Operations = {
         calls_per_second?: number | null | undefined;
         /** Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most. */
         failover_statuses?: string[] | undefined;
-        /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed. */
+        /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five for each trunk of a call, each target once; the new number must be allowed. */
         redirects?: 'refused' | 'same_host' | 'any' | undefined;
         /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person. */
         refer?: boolean | undefined;
@@ -3135,7 +3135,7 @@ export type Operations = {
         calls_per_second?: number | null | undefined;
         /** Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most. */
         failover_statuses?: string[] | undefined;
-        /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed. */
+        /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five for each trunk of a call, each target once; the new number must be allowed. */
         redirects?: 'refused' | 'same_host' | 'any' | undefined;
         /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person. */
         refer?: boolean | undefined;

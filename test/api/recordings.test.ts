@@ -23,7 +23,7 @@ const recorded = async <Recordings extends ApiServices['calls']['recordings']>(
     file: 'a.ogg',
     contentType: 'audio/ogg',
   });
-  return { ...gateway, recordings, path: `/api/v1/calls/${id}/recording` };
+  return { ...gateway, id, recordings, path: `/api/v1/calls/${id}/recording` };
 };
 
 test.serial('returns the complete recording as audio instead of a link', async (t) => {
@@ -103,6 +103,15 @@ test.serial('returns a range for If-Range only if the file is unchanged', async 
   const etag = (await client.get(path)).headers.get('etag') ?? '';
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': etag })).status, 206);
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': '"another"' })).status, 200);
+});
+
+test.serial('a recording that is made again with all its parts has another ETag', async (t) => {
+  const { client, path, database, id } = await recorded(t, recordingsOf(content));
+  await database.execute('update recording set truncated = true where call_id = $1', [id]);
+  const truncated = (await client.get(path)).headers.get('etag') ?? '';
+  await database.execute('update recording set truncated = false where call_id = $1', [id]);
+  t.is((await client.get(path, { 'if-none-match': truncated })).status, 200);
+  t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': truncated })).status, 200);
 });
 
 test.serial('returns the length without a body for HEAD', async (t) => {

@@ -1,6 +1,8 @@
 /** Registration at trunks, by the lines alone and by a whole gateway. */
 import { z } from 'zod';
 import { finalStatuses } from '#test/helpers/gateway.ts';
+import { credentialsIn } from '#test/start/gateway-process.ts';
+import { startGateways } from './gateways-with-calls.ts';
 import { ownPort } from './ports.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
@@ -79,5 +81,25 @@ withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith })
       end_reason: 'trunk_error',
       sip: { status: 503 },
     });
+  });
+
+  realTimeTest('the last gateway of a relay removes the registration at a trunk', async (t) => {
+    const registrar = await startTrunkFor(t, 'trunk-registrar');
+    const gateways = await startGateways(t, servers(), 'direct', await ownPort());
+    const one = await gateways.start('one');
+    const two = await gateways.start('two');
+    const { admin_token: token } = await credentialsIn(one.folder);
+    const trunk = { host: '127.0.0.1', health_check: false, ...account, name: 'registrar' };
+    const path = '/api/v1/admin/trunks';
+    const created = await one.client.as(token).post(path, { ...trunk, port: registrar.port, register: true });
+    const { id } = z.object({ id: z.string() }).parse(created.body);
+    for (const { client } of [one, two])
+      await until(async () => (await client.as(token).get(`${path}/${id}`)).body['state'] === 'registered');
+    for (const gateway of [one, two]) {
+      t.notRegex(await registrar.messages(), /^Expires: 0/m);
+      gateway.signal('SIGTERM');
+      t.is((await gateway.ended).code, 0);
+    }
+    await until(async () => /^Expires: 0/m.test(await registrar.messages()));
   });
 });

@@ -124,7 +124,7 @@ const transferTo = z
   .nullable()
   .meta({
     description:
-      'Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full.',
+      'Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. A prefix allows mobile, fixed-line, toll-free, VoIP, personal and UAN numbers; others, such as premium-rate ones, must be listed in full.',
     example: ['0212345678', '0313456*'],
   });
 

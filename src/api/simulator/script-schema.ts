@@ -24,7 +24,7 @@ const steps = {
   no_answer: 'Only step of a callee: does not answer (`true`).',
   busy: 'Only step of a callee: is busy (`true`).',
   decline: 'Only step of a callee: declines (`true`).',
-  trunk_error: 'Only step of a callee: the line fails (`true`).',
+  trunk_error: 'Only step of a callee: the trunk fails (`true`).',
 };
 
 /** Documents the steps of a script, each an object with one member. The simulated line itself validates the steps. */

@@ -126,7 +126,7 @@ export const trunkFields = {
     }),
   redirects: z.enum(trunkRedirects).meta({
     description:
-      'Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed.',
+      'Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five for each trunk of a call, each target once; the new number must be allowed.',
   }),
   refer: z.boolean().meta({
     description:

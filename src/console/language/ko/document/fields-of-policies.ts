@@ -30,7 +30,7 @@ export const fieldsOfPolicies: Readonly<Record<string, string>> = {
   'Only step of a callee: does not answer (`true`).': '수신자의 유일한 단계: 울리게 둡니다(`true`).',
   'Only step of a callee: is busy (`true`).': '수신자의 유일한 단계: 통화 중입니다(`true`).',
   'Only step of a callee: declines (`true`).': '수신자의 유일한 단계: 거절합니다(`true`).',
-  'Only step of a callee: the line fails (`true`).': '수신자의 유일한 단계: 회선이 실패합니다(`true`).',
+  'Only step of a callee: the trunk fails (`true`).': '수신자의 유일한 단계: 회선이 실패합니다(`true`).',
   'Waits until the agent is speaking, then says this over its voice. `{text, after_ms}`: this long after it began to talk.':
     '에이전트가 말하는 도중에 끼어들어 이 말을 합니다. `{text, after_ms}`: 말을 시작하고 이만큼의 밀리초 뒤에 끼어듭니다.',
   'Waits until the agent has said this since the person last spoke or heard something: a text that must occur, or a regular expression between slashes.':

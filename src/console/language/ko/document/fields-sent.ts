@@ -53,8 +53,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '관리자가 이 번호의 진행 중인 통화를 들을 수 있는지 정합니다. `off`이면 아무도 듣지 못하고, `announced`이면 상대방에게 먼저 알린 뒤에만, `silent`이면 알리지 않고 듣습니다. `silent`는 법이 허용하는 곳에서만 쓰세요.',
   'The maximum duration of a transferred call, between the other party and the person. Seconds.':
     '상대방과 연결된 담당자가 통화할 수 있는 최대 시간(초)입니다.',
-  'Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full.':
-    '통화를 넘길 수 있는 곳입니다. 국내 형식의 전체 번호이거나 `*`로 끝나는 앞부분이며, null이면 넘길 수 없습니다. 추가 요금이 드는 번호는 전체를 적어야 합니다.',
+  'Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. A prefix allows mobile, fixed-line, toll-free, VoIP, personal and UAN numbers; others, such as premium-rate ones, must be listed in full.':
+    '통화를 넘길 수 있는 곳입니다. 국내 형식의 전체 번호이거나 `*`로 끝나는 앞부분이며, null이면 넘길 수 없습니다. 앞부분으로는 휴대전화, 유선 전화, 수신자 부담, 인터넷 전화, 개인 번호와 대표 번호가 허용되며, 추가 요금이 드는 번호 같은 다른 번호는 전체를 적어야 합니다.',
   'The only trunk for its outbound calls; null for those of the workspace.':
     '발신 통화가 나가는 유일한 회선입니다. null이면 워크스페이스의 회선을 씁니다.',
   'The first recognizer, one of `GW_RECOGNIZERS`; null for their order.':
@@ -133,8 +133,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '초당 새 발신 통화 수입니다. null이면 제한이 없습니다.',
   'Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most.':
     '어떤 전화도 울리지 않았을 때 다음 회선으로 넘어가는 최종 응답 코드입니다. `5xx`는 그 범위 전체입니다. 망이 더 자세히 알려 주면(`Reason`) 코드보다 먼저 따릅니다. `Retry-After`가 함께 오면 그때까지, 길어야 한 시간 동안 이 회선을 쓰지 않습니다.',
-  'Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed.':
-    '통화가 리디렉션(302 등)을 따르는지 정합니다. 따르지 않거나, 회선의 호스트로만, 또는 어디로든 따릅니다. 순서는 `q`를 따르며 통화마다 최대 다섯 번, 같은 곳은 한 번만 따릅니다. 그곳의 번호도 걸 수 있는 번호여야 합니다.',
+  'Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five for each trunk of a call, each target once; the new number must be allowed.':
+    '통화가 리디렉션(302 등)을 따르는지 정합니다. 따르지 않거나, 회선의 호스트로만, 또는 어디로든 따릅니다. 순서는 `q`를 따르며 한 통화에서 회선마다 최대 다섯 번, 같은 곳은 한 번만 따릅니다. 그곳의 번호도 걸 수 있는 번호여야 합니다.',
   'Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person.':
     '이 회선의 통화를 바로 넘길 때(cold) REFER를 쓸지 정합니다. 회선이 직접 사람에게 전화를 걸고, 연결되면 여기서는 통화가 끝납니다. REFER를 거절하는 회선의 통화는 다른 회선처럼 넘깁니다.',
   'Whether a REFER of the other party is accepted, as a transfer to the number that it names, if `transfer_to` of the number allows it. It is declined (603) otherwise.':
