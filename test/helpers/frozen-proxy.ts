@@ -16,6 +16,8 @@ export type FrozenProxy = {
   forget(): void;
   /** Resolves when bytes were held back or dropped since the last `freeze` or `forget`. */
   held: () => Promise<void>;
+  /** Number of open connections. */
+  connections: () => number;
 };
 
 const targetOf = (url: URL): { path: string } | { host: string; port: number } => {
@@ -87,5 +89,6 @@ export const frozenProxy = async (t: ExecutionContext, databaseUrl: string): Pro
       for (const pair of pairs) pair.isForgotten = true;
     },
     held: () => hold.promise,
+    connections: () => pairs.size,
   };
 };

@@ -29,6 +29,7 @@ import { createWorkspace, findWorkspace } from '#src/persistence/workspaces/work
 import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
 import { refusingPort } from '#test/helpers/no-server.ts';
@@ -76,6 +77,15 @@ test.serial('opens a migrated database while another gateway holds the lock for 
   const url = await testDatabaseUrl(t);
   const migrating = await open(t, url, 'migrating');
   await t.notThrowsAsync(migrating.withAdvisoryLock('migrations', () => open(t, url, 'starting')));
+});
+
+test.serial('opens the connections that a start needs first at the same time', async (t) => {
+  const proxy = await frozenProxy(t, await testDatabaseUrl(t));
+  proxy.freeze();
+  const opening = open(t, proxy.url);
+  await until('three connections wait for the server', () => proxy.connections() === 3 || undefined);
+  proxy.thaw();
+  await t.notThrowsAsync(opening);
 });
 
 const ormOf = (t: ExecutionContext, url: string) => {
