@@ -31,7 +31,7 @@ import { urlOf } from './start/local-url.ts';
 import { patiently } from './start/patiently.ts';
 import { startAgents, startLanguageModel } from './parts/agents.ts';
 import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
-import { startCluster } from './parts/cluster.ts';
+import { sharedLines, startCluster } from './parts/cluster.ts';
 import { startEvents } from './parts/events.ts';
 import { startOutgoing } from './parts/outgoing.ts';
 import { beginMediaThread, startTelephony } from './parts/telephony.ts';
@@ -193,6 +193,8 @@ export const startGateway = async (
     ...nodeDuties(runtime, parts, takeOver),
   });
   await patiently(() => cluster.takes(true));
+  // Others keep the registrations that they share with this gateway only from now on.
+  if (sharedLines(config) !== null) telephony.trunks.registerAgain();
   const handOver = startHandOver(runtime, { ...parts, takeOver });
 
   // The rest of the start takes processor time: resumed calls first have their lines, and their facts are stored.

@@ -1,6 +1,6 @@
 /**
- * Like `Promise.all`, but rejects only when all work has ended: then nothing that the work opens comes after the end of
- * what the caller closes. Rejects with the error of the first that failed, in the order of the list.
+ * Like `Promise.all`, but rejects only when all work has ended, so that the caller can close everything that the work
+ * has opened. Rejects with the error of the first that failed, in the order of the list.
  */
 export const allOf = async <const Work extends readonly Promise<unknown>[]>(
   work: Work,

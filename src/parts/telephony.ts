@@ -19,8 +19,7 @@ import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
-import type { Logger } from 'pino';
-import type { Cluster } from './cluster.ts';
+import { sharedLines, type Cluster } from './cluster.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 import { startSpeech, type Speech } from './speech.ts';
@@ -472,13 +471,14 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
 };
 
 /**
- * Gateways of one relay register with the same contact, the address of its drachtio-server. Without an answer of the
- * database the registrations remain: other gateways may need them, and they end by themselves.
+ * Whether another gateway needs the registrations of this one: gateways of one relay register with the same contact, the
+ * address of its drachtio-server. Without an answer of the database they may be needed, and end by themselves.
  */
 const areRegistrationsShared = async (
+  { config, logger }: Runtime,
   { others }: Pick<Cluster, 'others'>,
-  logger: Logger,
 ): Promise<boolean> => {
+  if (sharedLines(config) === null) return false;
   try {
     return (await others()).onSameLines.length > 0;
   } catch (error) {
@@ -523,7 +523,7 @@ export const startTelephony = async (
     logger,
     machineWith: parts.trunkMachineWith,
     mayUse: parts.outgoing.trunkAddresses.mayUse,
-    areRegistrationsShared: () => areRegistrationsShared(parts.cluster, logger),
+    areRegistrationsShared: () => areRegistrationsShared(runtime, parts.cluster),
   });
   const sipTraces = startSipTraces(runtime);
   const chosen = await chooseLines(runtime, {

@@ -17,6 +17,9 @@ export const rememberSentences = (maxBytes: number): Remember => {
   /** Cached sentences, ordered by use, the most recent last. */
   const known = new Map<string, Audio>();
   let bytes = 0;
+  /** Sentences that are being synthesized, by the same keys: calls have synthesizers of their own. */
+  const wholeInProgress = new Map<string, ReadShared>();
+  const streamsInProgress = new Map<string, ReadShared>();
 
   const forget = (key: string): void => {
     bytes -= known.get(key)?.samples.byteLength ?? 0;
@@ -50,9 +53,8 @@ export const rememberSentences = (maxBytes: number): Remember => {
   }
 
   /** Reads a sentence: from the cache, with those that need the sentence at the same time, or from the engine. */
-  const remember = (engine: Speak, keyOf: KeyOf): Speak => {
-    const inProgress = new Map<string, ReadShared>();
-    return async function* (text, language, signal) {
+  const remember = (engine: Speak, keyOf: KeyOf, inProgress: Map<string, ReadShared>): Speak =>
+    async function* (text, language, signal) {
       signal?.throwIfAborted();
       const key = keyOf(text, language);
       const audio = known.get(key);
@@ -61,25 +63,31 @@ export const rememberSentences = (maxBytes: number): Remember => {
         yield audio;
         return;
       }
-      const read =
-        inProgress.get(key) ??
-        sharedStream(
-          (left) => keeping(key, engine(text, language, left)),
-          () => inProgress.delete(key),
+      const begin = (): ReadShared => {
+        const begun = sharedStream(
+          (abandoned) => keeping(key, engine(text, language, abandoned)),
+          () => {
+            if (inProgress.get(key) === begun) inProgress.delete(key);
+          },
         );
-      inProgress.set(key, read);
+        inProgress.set(key, begun);
+        return begun;
+      };
+      const read = inProgress.get(key) ?? begin();
       yield* read(signal);
     };
-  };
 
   return (synthesizer, voice) => {
     const keyOf: KeyOf = (text, language) => JSON.stringify([voice, language, text]);
-    const whole = remember(async function* (...sentence) {
+    const inOnePiece: Speak = async function* (...sentence) {
       yield await synthesizer.synthesize(...sentence);
-    }, keyOf);
+    };
+    const whole = remember(inOnePiece, keyOf, wholeInProgress);
     return {
       name: synthesizer.name,
-      ...(synthesizer.stream === undefined ? {} : { stream: remember(synthesizer.stream, keyOf) }),
+      ...(synthesizer.stream === undefined
+        ? {}
+        : { stream: remember(synthesizer.stream, keyOf, streamsInProgress) }),
       async synthesize(...sentence) {
         let audio: Audio | undefined;
         // Read to the end, after which the sentence is cached.

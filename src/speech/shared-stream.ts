@@ -7,14 +7,15 @@ export type ReadShared = (signal?: AbortSignal) => AsyncIterable<Audio>;
 
 /**
  * Creates a stream that is read by several readers and produced once. When the last reader leaves before the end, the
- * signal of `source` is aborted. Then, and after the end, `onLeft` is called: no reader may begin after that.
+ * signal of `source` is aborted. `onOver` is called when the source fails and when the last reader leaves: later readers
+ * need another stream.
  */
 export const sharedStream = (
   source: (signal: AbortSignal) => AsyncIterable<Audio>,
-  onLeft: () => void,
+  onOver: () => void,
 ): ReadShared => {
-  const left = new AbortController();
-  const iterator = source(left.signal)[Symbol.asyncIterator]();
+  const abandoned = new AbortController();
+  const iterator = source(abandoned.signal)[Symbol.asyncIterator]();
   /** The next piece is requested by the first reader that needs it. */
   const pieces: Promise<IteratorResult<Audio>>[] = [];
   let readers = 0;
@@ -27,6 +28,7 @@ export const sharedStream = (
       return result;
     } catch (error) {
       isOver = true;
+      onOver();
       throw error;
     }
   };
@@ -34,9 +36,9 @@ export const sharedStream = (
   const leave = (signal: AbortSignal | undefined): void => {
     readers -= 1;
     if (readers > 0) return;
-    onLeft();
+    onOver();
     if (isOver) return;
-    left.abort(signal?.reason);
+    abandoned.abort(signal?.reason);
     // No reader is left to which an error of the end could be reported.
     void iterator.return?.().catch(() => {});
   };

@@ -119,9 +119,9 @@ export const createTrunkDirectory = (
     }
   };
 
-  const leave = async (lives: TrunkLives): Promise<void> => {
-    if (await options.areRegistrationsShared()) lives.endAll();
-    else await lives.leaveAll();
+  const unregisterUnlessShared = async ({ lives }: Started, registered: readonly Trunk[]): Promise<void> => {
+    if (registered.length > 0 && !(await options.areRegistrationsShared()))
+      await lives.unregister(registered);
   };
 
   return {
@@ -164,12 +164,18 @@ export const createTrunkDirectory = (
       await following.run();
     },
 
+    /** Registers all trunks once more, when this gateway is known to take calls (see `TrunkLives`). */
+    registerAgain(): void {
+      started?.lives.registerAgain();
+    },
+
     /** Stops the actors of all trunks, and unregisters the trunks unless other gateways need their registrations. */
     async close(): Promise<void> {
       await stopListening();
       if (started === null) return;
       await started.following.close();
-      await doneWithin(clock, closeWithinMs, leave(started.lives));
+      const registered = started.lives.endAll();
+      await doneWithin(clock, closeWithinMs, unregisterUnlessShared(started, registered));
     },
   };
 };

@@ -16,10 +16,15 @@ export type TrunkLives = {
   follow(records: readonly TrunkRecord[]): void;
   find(trunkId: string): TrunkLife | undefined;
   all(): Trunk[];
-  /** Ends the actors of all trunks, whose registrations remain. */
-  endAll(): void;
-  /** Unregisters all trunks. Resolves when all registrars were notified. */
-  leaveAll(): Promise<void>;
+  /**
+   * Registers each trunk once more, beside the refreshes of its actor: the last gateway before this one may have removed
+   * the registration.
+   */
+  registerAgain(): void;
+  /** Ends the actors of all trunks. Returns the trunks that are registered, which remain so. */
+  endAll(): Trunk[];
+  /** Removes the registrations of these trunks. Resolves when all registrars were notified. */
+  unregister(trunks: readonly Trunk[]): Promise<void>;
 };
 
 const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sealing, 'open'>): Trunk => ({
@@ -36,6 +41,7 @@ type TrunkRequester = OutOfDialogRequests & { coolDowns: Pick<TrunkRequests['coo
 export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions): TrunkLives => {
   const { sealing, logger } = options;
   const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
+  const ending = new AbortController();
 
   const begin = (record: TrunkRecord): void => {
     try {
@@ -52,15 +58,28 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
     stop();
   };
 
-  /** Unregisters a trunk. Resolves when the registrar, if there is one, was notified. */
-  const leave = async (life: TrunkLife): Promise<void> => {
-    const { state } = life.status();
-    end(life);
-    if (state !== 'registered') return;
+  const endAndFindRegistered = (lives: readonly TrunkLife[]): Trunk[] => {
+    const registered = lives.filter((life) => life.status().state === 'registered');
+    for (const life of lives) end(life);
+    return registered.map(({ trunk }) => trunk);
+  };
+
+  const unregister = async (trunks: readonly Trunk[]): Promise<void> => {
+    const removals = trunks.map(async (trunk) => {
+      try {
+        await ask.unregister(trunk);
+      } catch (error) {
+        logger.debug({ trunk_id: trunk.id, err: error }, 'removing the registration at a trunk failed');
+      }
+    });
+    await Promise.all(removals);
+  };
+
+  const registerAgain = async (trunk: Trunk): Promise<void> => {
     try {
-      await ask.unregister(life.trunk);
+      await ask.register(trunk, ending.signal);
     } catch (error) {
-      logger.debug({ trunk_id: life.trunk.id, err: error }, 'removing the registration at a trunk failed');
+      logger.debug({ trunk_id: trunk.id, err: error }, 'registering once more at a trunk failed');
     }
   };
 
@@ -71,7 +90,7 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
       );
       for (const [id, { record, life }] of lives) {
         const now = enabled.get(id);
-        if (now === undefined) void leave(life);
+        if (now === undefined) void unregister(endAndFindRegistered([life]));
         // A changed trunk is not unregistered, because its new actor registers at once and the two requests would
         // cross.
         else if (!isSame(now, record)) end(life);
@@ -80,11 +99,16 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
     },
     find: (trunkId) => lives.get(trunkId)?.life,
     all: () => [...lives.values()].map(({ life }) => life.trunk),
+    registerAgain() {
+      for (const {
+        life: { trunk },
+      } of lives.values())
+        if (trunk.register) void registerAgain(trunk);
+    },
     endAll() {
-      for (const { life } of lives.values()) end(life);
+      ending.abort();
+      return endAndFindRegistered([...lives.values()].map(({ life }) => life));
     },
-    async leaveAll() {
-      await Promise.all([...lives.values()].map(({ life }) => leave(life)));
-    },
+    unregister,
   };
 };

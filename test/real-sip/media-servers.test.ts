@@ -441,7 +441,7 @@ if (missing.length > 0) {
     const call = { trunkPort: callee.port };
     const doomed = await startDoomedGateway(t, { drachtio, freeSwitch: one.address }, call);
     await untilChannels(one, 1 + pooled);
-    await doomed.kill();
+    await doomed.killEarly();
     const killedAt = Date.now();
     await delay(1_000);
     t.is(await one.channels(), 1 + pooled, 'the call’s and those that were kept ready');

@@ -150,7 +150,7 @@ if (missing.length > 0) {
     const doomed = await startDoomedGateway(t, { drachtio, freeSwitch }, { trunkPort, media: 'direct' });
     const call = await trunk.receives('INVITE');
     if (rings === 'before the kill') call.answers(180);
-    await doomed.kill();
+    await doomed.killEarly();
     await until(() => relay.said().includes('a gateway disconnected'));
     if (rings === 'after the kill') call.answers(180);
     return { call, relay };

@@ -16,6 +16,8 @@ export type DoomedGateway = {
   answered(): Promise<void>;
   /** Kills the process; resolves when the process has ended, to the leg that it stored last. */
   kill(): Promise<StoredLeg>;
+  /** Kills a process whose call may have no leg yet. */
+  killEarly(): Promise<void>;
 };
 
 /** Starts the process, whose lines have the ports of this test file. The process ends with the test. */
@@ -27,17 +29,23 @@ export const startDoomedGateway = async (
   const options = JSON.stringify({ drachtio, freeSwitch, ports: await ownLinePorts(), ...call });
   const gateway = spawn(process.execPath, [program, options], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => gateway.kill('SIGKILL'));
-  const ended = once(gateway, 'exit');
+  // Its output is complete then.
+  const ended = once(gateway, 'close');
   let said = '';
   gateway.stdout.on('data', (data: Buffer) => (said += data.toString()));
+  const kill = async (): Promise<void> => {
+    t.is(gateway.exitCode, null, 'the process has not ended by itself');
+    gateway.kill('SIGKILL');
+    await ended;
+  };
   return {
     answered: () => until(() => said.includes('answered\n')),
     async kill() {
-      t.is(gateway.exitCode, null, 'the process has not ended by itself');
-      gateway.kill('SIGKILL');
-      await ended;
-      const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-      return JSON.parse(kept?.slice(4) ?? 'null');
+      await kill();
+      const leg = [...said.matchAll(/^leg (.*)\n/gm)].at(-1);
+      if (leg?.[1] === undefined) throw new Error('The process has stored no leg');
+      return JSON.parse(leg[1]);
     },
+    killEarly: kill,
   };
 };

@@ -689,10 +689,14 @@ const slowEngine = () => {
       yield { sampleRate: 8_000, samples: Int16Array.of(2) };
     },
   };
-  const { synthesize, stream } = rememberSentences(1_000)(synthesizer, null);
+  const remember = rememberSentences(1_000);
+  // Each call has a synthesizer of its own.
+  const synthesize: Synthesizer['synthesize'] = (...sentence) =>
+    remember(synthesizer, 'anna').synthesize(...sentence);
   const heard = async (text: string, signal?: AbortSignal): Promise<number[]> => {
     const values: number[] = [];
-    for await (const { samples } of stream?.(text, 'en', signal) ?? []) values.push(...samples);
+    const pieces = remember(synthesizer, 'anna').stream?.(text, 'en', signal) ?? [];
+    for await (const { samples } of pieces) values.push(...samples);
     return values;
   };
   return { begun, cancelled, finish: finish.resolve, fail: finish.reject, synthesize, heard };

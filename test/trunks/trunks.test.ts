@@ -384,6 +384,23 @@ test.serial('unregisters a removed or disabled trunk and clears its timer', asyn
   t.is(clock.pending(), 0);
 });
 
+test.serial('registers each registered trunk once more on request, until the end', async (t) => {
+  const { lives, news, clock } = trunkLivesWorld();
+  lives.follow([record('a', { register: true }), record('b')]);
+  await turn();
+  news();
+  lives.registerAgain();
+  await turn();
+  t.deepEqual(news(), ['register a hunter']);
+  t.deepEqual(
+    lives.endAll().map(({ name }) => name),
+    ['a'],
+  );
+  t.is(clock.pending(), 0);
+  t.deepEqual(lives.endAll(), []);
+  t.deepEqual(news(), []);
+});
+
 test.serial('starts all trunks except one whose password cannot be decrypted', (t) => {
   const { lives } = trunkLivesWorld();
   lives.follow([record('broken', { passwordSealed: 'broken' }), record('good')]);
@@ -402,7 +419,7 @@ test.serial('waits for unregistration on close, whatever the responses', async (
   const waiting = answers.map(({ promise }) => promise);
   far.leaving = () => waiting.shift() ?? Promise.resolve();
   let isOver = false;
-  const leaving = lives.leaveAll().then(() => (isOver = true));
+  const leaving = lives.unregister(lives.endAll()).then(() => (isOver = true));
   await turn();
   t.deepEqual(news(), ['leave a hunter', 'leave b hunter']);
   answers[0]?.reject(new Error('It does not answer'));

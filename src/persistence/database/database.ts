@@ -225,7 +225,7 @@ export const openDatabase = async (settings: {
     // needed first are opened at once, and the entities are discovered meanwhile.
     const [{ isAway, listen }, isCurrent] = await allOf([
       openSession(),
-      withConnection(connect, isMigrated),
+      withConnection(connect, (client) => isMigrated(client, limits.answerMs)),
       withConnection(
         () => pool.pool.connect(),
         async () => {},

@@ -18,15 +18,15 @@ const migrationTables = sql`select 1 from pg_tables
 
 const executedMigrations = sql<{ name: string }>`select name from ${sql.id(migrationTable)} order by id`;
 
-const executedNames = async (client: PoolClient): Promise<string[]> => {
-  const tables = await askConnection(client, migrationTables);
+const executedNames = async (client: PoolClient, withinMs?: number): Promise<string[]> => {
+  const tables = await askConnection(client, migrationTables, withinMs);
   if (tables.length === 0) return [];
-  return (await askConnection(client, executedMigrations)).map(({ name }) => name);
+  return (await askConnection(client, executedMigrations, withinMs)).map(({ name }) => name);
 };
 
-/** Whether exactly the migrations of this version were executed. */
-export const isMigrated = async (client: PoolClient): Promise<boolean> => {
-  const executed = new Set(await executedNames(client));
+/** Whether exactly the migrations of this version were executed. Rejects if an answer takes longer than `withinMs`. */
+export const isMigrated = async (client: PoolClient, withinMs: number): Promise<boolean> => {
+  const executed = new Set(await executedNames(client, withinMs));
   return executed.size === migrationNames.length && migrationNames.every((name) => executed.has(name));
 };
 
