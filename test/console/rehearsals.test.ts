@@ -4,7 +4,7 @@ import { explain } from '#src/console/language/explain.ts';
 import { rehearsalWords as korean } from '#src/console/language/ko/rehearsal-words.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest } from './in-browser.ts';
+import { consoleTest, pressInPlace } from './in-browser.ts';
 
 const suite = `cases:
   - name: declines
@@ -27,13 +27,13 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
   t.is(await page.getByLabel('Name').inputValue(), 'things-that-go-wrong.yaml');
   await page.getByLabel('Suite', { exact: true }).selectOption('Your own suite');
   await yaml.fill('cases:\n  - name: one\n');
-  await page.getByRole('button', { name: 'Start' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Start' }));
   await page.getByText('2:5: A case has either a caller (inbound) or a callee (outbound)').waitFor();
   await everybodyCanUse(t, page, 'a refused suite');
 
   await yaml.fill(suite);
   await page.getByLabel('Name').fill('mine.yaml');
-  await page.getByRole('button', { name: 'Start' }).click();
+  await pressInPlace(page.getByRole('button', { name: 'Start' }));
   await page.getByRole('heading', { name: 'mine.yaml' }).waitFor();
   await page.getByText('says: the agent never said xyzzy').waitFor();
   await page.locator('.lead .pill.bad').waitFor();
@@ -76,7 +76,7 @@ consoleTest(
     const page = await open({ page: '/rehearsals', locale: 'ko-KR', width: 390, dark: true });
     await page.getByText('long.yaml').waitFor();
     await page.getByLabel('시나리오(YAML)').fill('cases:\n  - name: one\n');
-    await page.getByRole('button', { name: '시작' }).click();
+    await pressInPlace(page.getByRole('button', { name: '시작' }));
     await page.getByText('2:5: 시나리오에는 caller(수신)와 callee(발신) 중 하나만 있어야 합니다').waitFor();
     await everybodyCanUse(t, page, 'the list in Korean');
     await page.getByText('long.yaml').click();
