@@ -105,7 +105,7 @@ consoleTest(
     const { base_url: url, admin_token: token } = world.gateway.credentials;
     const phone = await openWebPhone(t, { url, token });
     const id = await world.gateway.call('01055551234');
-    const page = await world.open({ page: `/calls/${id}` });
+    const page = await world.open({ page: `/calls/${id}`, isContextOwn: true });
     const live = page.locator('.live-line');
     await live.locator('.floor').getByText('Ringing').waitFor();
     const hasSpoken = willShow(page, 'Agent is speaking');

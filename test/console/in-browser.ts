@@ -1,10 +1,10 @@
 /**
  * A person at the console: a page of a real browser, on a whole gateway with the simulated line. The tests of a thread
- * share a gateway for each set of settings and run one after another. Each has a workspace and a browser context of its
- * own.
+ * share a gateway for each set of settings and run one after another. Each has a workspace of its own, and pages without
+ * cookies and storage of another test.
  */
 import test, { type ExecutionContext } from 'ava';
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { addNumber, addWorkspace } from '#test/api/fake-gateway.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
@@ -58,13 +58,15 @@ export type Visit = {
   mayHear?: boolean;
   /** Token to sign in with, instead of the workspace's own. */
   token?: string;
+  /** Uses a browser context that no other test uses: for `page.clock` and init scripts, which last as long as it does. */
+  isContextOwn?: boolean;
 };
 
 export type ConsoleWorld = {
   /** The gateway with the credentials of the test's own workspace. */
   gateway: TestGateway;
   databaseUrl: string;
-  /** Opens a page in a browser context of its own. */
+  /** Opens a page of another browser user, without the cookies and storage of the test's other pages. */
   open(visit?: Visit): Promise<Page>;
   /** Scripts that failed, and violations of the page's content security policy. */
   complaints: string[];
@@ -99,6 +101,46 @@ export const turnTo = (page: Page, path: string): Promise<unknown> =>
 /** The longest wait for anything on a page; only a hang reaches it. */
 const patienceMs = 60_000;
 
+type Locale = NonNullable<Visit['locale']>;
+
+/**
+ * Pages that no test uses at present, each alone in its browser context. Another document in the same page costs a third
+ * of the processor time of a new page, which is a new process of Chromium.
+ */
+const freePages: Record<Locale, Page[]> = { 'en-US': [], 'ko-KR': [] };
+
+const newPage = async (locale: Locale): Promise<Page> => {
+  browser ??= openBrowser(connectToBrowser);
+  const context = await (await browser).newContext({ locale });
+  context.setDefaultTimeout(patienceMs);
+  return context.newPage();
+};
+
+/** Removes from the context what a test can have changed in it. */
+const restoreContext = async (context: BrowserContext): Promise<void> => {
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.setOffline(false);
+  await context.setExtraHTTPHeaders({});
+  await context.clearPermissions();
+  await context.clearCookies();
+};
+
+/** Empties a page after a test. `baseUrl` is the origin of its storage. */
+const freePage = async (page: Page, locale: Locale, baseUrl: string): Promise<void> => {
+  const context = page.context();
+  if (page.isClosed()) return context.close();
+  await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await restoreContext(context);
+  await page.goto(`${baseUrl}/healthz`);
+  const isClockReal = await page.evaluate(
+    "localStorage.clear(); sessionStorage.clear(); String(Date).includes('[native code]')",
+  );
+  if (isClockReal !== true) throw new Error('A test that sets the clock of a page needs `isContextOwn`.');
+  freePages[locale].push(page);
+};
+
 const openPage = async (
   t: ExecutionContext,
   { credentials: { base_url: baseUrl, admin_token: adminToken } }: TestGateway,
@@ -110,21 +152,19 @@ const openPage = async (
     isSignedIn = true,
     token = adminToken,
     mayHear = false,
+    isContextOwn = false,
   }: Visit,
   complaints: string[],
 ): Promise<Page> => {
-  browser ??= openBrowser(connectToBrowser);
-  const context = await (
-    await browser
-  ).newContext({
-    locale,
-    viewport: windowOf(width),
+  const page = (isContextOwn ? undefined : freePages[locale].pop()) ?? (await newPage(locale));
+  const context = page.context();
+  t.teardown(() => (isContextOwn ? context.close() : freePage(page, locale, baseUrl)));
+  await page.setViewportSize(windowOf(width));
+  await page.emulateMedia({
     colorScheme: dark ? 'dark' : 'light',
     // Endless animations would cost processor time.
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(patienceMs);
-  t.teardown(() => context.close());
   if (mayHear) await context.grantPermissions(['microphone'], { origin: baseUrl });
   if (isSignedIn) {
     const signedIn = await context.request.post(`${baseUrl}/console/session`, {
@@ -133,7 +173,6 @@ const openPage = async (
     });
     if (!signedIn.ok()) throw new Error(`The sign-in failed: ${signedIn.status()}`);
   }
-  const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // A rejected request is no failure of a script: the tests check how a page handles its response.

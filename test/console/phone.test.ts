@@ -22,7 +22,7 @@ consoleTest(
   'rings in the browser, answers, sends typed words and hangs up',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
-    const page = await open();
+    const page = await open({ isContextOwn: true });
     const other = await open({ page: '/numbers', dark: true });
     await Promise.all([page, other].map((one) => one.getByRole('button', { name: 'Web phone' }).waitFor()));
     const callId = await gateway.call(callee, longInstruction);
@@ -149,7 +149,7 @@ consoleTest(
   'with speech synthesis, writes only words that were spoken aloud into the transcript',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
-    const page = await open();
+    const page = await open({ isContextOwn: true });
     await page.addInitScript(speakingBrowser);
     await page.reload();
     await page.getByRole('button', { name: 'Web phone' }).waitFor();
@@ -193,7 +193,7 @@ consoleTest(
   'shows the web phone beside the page, or as a sheet at the bottom on a telephone screen',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
-    const page = await open({ width: 1440 });
+    const page = await open({ width: 1440, isContextOwn: true });
     const button = page.getByRole('button', { name: 'Web phone', exact: true });
     await button.waitFor();
     const menu = page.getByRole('link', { name: 'Overview' });
@@ -257,7 +257,7 @@ consoleTest(
   'keeps words and clock of a call over a reload, and closes the phone after the end',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
-    const page = await open();
+    const page = await open({ isContextOwn: true });
     await page.getByRole('button', { name: 'Web phone' }).click();
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const talk = page.getByRole('log');

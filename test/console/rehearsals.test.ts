@@ -4,7 +4,7 @@ import { explain } from '#src/console/language/explain.ts';
 import { rehearsalWords as korean } from '#src/console/language/ko/rehearsal-words.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, pressInPlace } from './in-browser.ts';
+import { consoleTest, pressInPlace, turnTo } from './in-browser.ts';
 
 const suite = `cases:
   - name: declines
@@ -60,6 +60,25 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
   t.is(await runs.count(), 2);
   const { body } = await gateway.admin.get('/api/v1/admin/rehearsals');
   t.like(body, { rehearsals: { 0: { suite: 'mine.yaml', status: 'failed' } } });
+});
+
+consoleTest('keeps a typed suite when the chosen suite arrives later', async (t, { open }) => {
+  const page = await open({ page: '/numbers' });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const mayArrive = Promise.withResolvers<void>();
+  await page.route('**/good-agent-*.js', async (route) => {
+    await mayArrive.promise;
+    await route.continue();
+  });
+  const requested = page.waitForRequest('**/good-agent-*.js');
+  await turnTo(page, '/rehearsals');
+  const yaml = page.getByLabel('Cases in YAML');
+  await yaml.fill(suite);
+  mayArrive.resolve();
+  // The page's own import resolves first.
+  await page.evaluate(`import(${JSON.stringify((await requested).url())})`);
+  t.is(await yaml.inputValue(), suite);
+  t.is(await page.getByLabel('Name').inputValue(), '');
 });
 
 consoleTest(

@@ -1,5 +1,5 @@
 /** Form that starts a run of a suite. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { startRehearsal } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
@@ -35,14 +35,23 @@ type Values = {
 /** Whether a problem begins with line and column. Others are those of every form. */
 const isPlaced = (problem: string): boolean => /^\d+:\d+: /.test(problem);
 
-/** Fills in the chosen included suite. */
-const useChosenSuite = ({ values: { chosen }, set }: Form<Values>): void => {
+/** Fills in the chosen included suite, unless the text changes before the suite has been loaded. */
+const useChosenSuite = ({ values: { chosen, suite }, set }: Form<Values>): void => {
+  const shown = useRef(suite);
+  shown.current = suite;
   useEffect(() => {
+    let isChosen = true;
     const fillIn = async (): Promise<void> => {
-      set('suite', await includedSuite(chosen));
+      const before = shown.current;
+      const text = await includedSuite(chosen);
+      if (!isChosen || shown.current !== before) return;
+      set('suite', text);
       set('name', chosen);
     };
     if (chosen !== own) void fillIn();
+    return () => {
+      isChosen = false;
+    };
   }, [chosen]);
 };
 
