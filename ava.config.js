@@ -20,13 +20,22 @@ const files =
     ? ['test/**/*.test.ts', ...together, ...inThem.map((file) => `!${file}`)]
     : ['test/**/*.test.ts'];
 
-/** The longest files start first, so no processor is idle at the end. */
+/**
+ * The longest files start first, so no processor is idle at the end. Browsers slow each other down most, so only two
+ * files with pages start first, and the others at about the time at which those end.
+ */
 const first = [
-  'test/together/console',
+  'test/together/console-shell',
+  'test/together/console-calls',
   'test/persistence/frozen-database',
   'test/journeys/secret-keys',
   'test/examples/examples',
   'test/simulation',
+  'test/journeys/agents',
+  'test/journeys/clients',
+  'test/journeys/handing-over',
+  'test/journeys/gateways',
+  'test/together/console',
   'test/journeys',
   'test/console',
   'test/together',

@@ -148,8 +148,16 @@ const findGateway = async (
     if (key === undefined) throw new UsageError('NUMBER_KEY is missing: the key of the number that calls');
     return { url, key, isPassing: false };
   }
-  const { config, url: here, key } = await knownGateway(environment);
-  if (!(await isAlive(here))) return start(config);
+  const { config, url: here } = await knownGateway(environment);
+  if (!(await isAlive(here))) {
+    try {
+      return await start(config);
+    } catch (error) {
+      // A gateway of this folder that was still starting may have opened the port in the meantime.
+      if (!(error instanceof StartError && (await isAlive(here)))) throw error;
+    }
+  }
+  const { key } = await knownGateway(environment);
   if (key === undefined)
     throw new UsageError(
       `The gateway at ${here} keeps its credentials elsewhere: set NUMBER_KEY to the key of a number`,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
 import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
+import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
@@ -18,7 +19,12 @@ import { isVoice } from '#src/speech/is-voice.ts';
 import { pocketsphinxProgram } from '#src/speech/pocketsphinx-program.ts';
 import type { RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
-import { createSpeechEngines, type VoiceEngine } from '#src/speech/speech-engines.ts';
+import { reportHealth } from '#src/speech/report-health.ts';
+import {
+  createSpeechEngines,
+  type GuardedVoiceEngine,
+  type VoiceEngine,
+} from '#src/speech/speech-engines.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 
 export type Speech = ReturnType<typeof createSpeechEngines> & {
@@ -135,21 +141,28 @@ export const startSpeech = async (
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
   const recognizers = await recognizersOf(config, world);
-  const createVoiceEngine = async (each: SynthesizerConfig): Promise<VoiceEngine> => {
+  const createVoiceEngine = async (each: SynthesizerConfig): Promise<GuardedVoiceEngine> => {
     const speakingWith = await createSynthesizer(world, each);
     const remember = rememberSentences(rememberedBytes);
+    const breaker = createCircuitBreaker(clock, failOver.coolDown);
     return {
       name: each.engine,
-      speakingWith: (voice) => remember(speakingWith(voice), voice),
+      breaker,
+      speakingWith: (voice) => remember(reportHealth(speakingWith(voice), { voice, breaker, logger }), voice),
       ...(each.engine === 'espeak-ng' ? { voices: espeakVoices } : {}),
     };
   };
   const synthesizers = await Promise.all(config.synthesizers.map(createVoiceEngine));
-  const installed = async (): Promise<VoiceEngine[]> => {
+  const installed = async (): Promise<GuardedVoiceEngine[]> => {
     const found = synthesizer ?? (await findSynthesizer({ logger, path }));
-    if (found.name !== 'espeak-ng') return [{ name: found.name, speakingWith: () => found }];
+    if (found.name !== 'espeak-ng') {
+      const breaker = createCircuitBreaker(clock, failOver.coolDown);
+      const speaking = reportHealth(found, { voice: null, breaker, logger });
+      return [{ name: found.name, breaker, speakingWith: () => speaking }];
+    }
     const espeak = await createVoiceEngine({ engine: 'espeak-ng' });
-    return [{ ...espeak, speakingWith: (voice) => (voice === null ? found : espeak.speakingWith(voice)) }];
+    const usual = reportHealth(found, { voice: null, breaker: espeak.breaker, logger });
+    return [{ ...espeak, speakingWith: (voice) => (voice === null ? usual : espeak.speakingWith(voice)) }];
   };
   const voices = synthesizers.length === 0 ? await installed() : synthesizers;
   return {

@@ -15,17 +15,16 @@ import { piecesOf, wholeAudio } from './sample-reader.ts';
 
 /**
  * Synthesizers in order of preference, combined into one. When the first one fails, the next one speaks. A failed
- * engine cools down for all calls that share its breaker.
+ * engine cools down for all calls that share its breaker, which `reportHealth` informs.
  */
 export const failOverSynthesizer = (
-  candidates: readonly { engine: Synthesizer; breaker: CircuitBreaker }[],
-  { logger }: { logger: Logger },
+  candidates: readonly { engine: Synthesizer; breaker: Pick<CircuitBreaker, 'remainingMs'> }[],
 ): Synthesizer => {
   /** Engines that cool down are tried last, because a small chance is better than silence. */
   function* inOrder() {
     const cooling = [];
     for (const candidate of candidates) {
-      if (candidate.breaker.mayTry()) yield candidate;
+      if (candidate.breaker.remainingMs() === 0) yield candidate;
       else cooling.push(candidate);
     }
     yield* cooling;
@@ -33,21 +32,17 @@ export const failOverSynthesizer = (
 
   async function* stream(text: string, language: string, signal?: AbortSignal): AsyncGenerator<Audio> {
     const failures: unknown[] = [];
-    for (const { engine, breaker } of inOrder()) {
+    for (const { engine } of inOrder()) {
       let hasSpoken = false;
       try {
         for await (const audio of piecesOf(engine, text, language, signal)) {
           hasSpoken = true;
-          breaker.worked();
           yield audio;
         }
         return;
       } catch (error) {
         signal?.throwIfAborted();
         failures.push(error);
-        if (error instanceof UnspokenLanguage) continue;
-        breaker.failed();
-        logger.warn({ engine: engine.name, language, err: error }, 'a synthesizer failed');
         // The error is final, because another engine would restart the sentence in another voice.
         if (hasSpoken) throw error;
       }
@@ -103,6 +98,9 @@ export type VoiceEngine = {
   voices?(): Promise<Voice[]>;
 };
 
+/** An engine whose health is reported to a breaker that all calls share. */
+export type GuardedVoiceEngine = VoiceEngine & { readonly breaker: CircuitBreaker };
+
 /** Moves the named engine to the front. */
 const ledBy = <Engine extends { name: string }>(
   engines: readonly Engine[],
@@ -116,7 +114,7 @@ export const createSpeechEngines = (options: {
   /** Recognizers in the operator's order. */
   recognizers: readonly RecognitionEngine[];
   /** Synthesizers in the operator's order; at least one. */
-  synthesizers: readonly VoiceEngine[];
+  synthesizers: readonly GuardedVoiceEngine[];
   failOver: FailOverNumbers & { readonly coolDown: CoolDown };
   clock: Clock;
   logger: Logger;
@@ -129,13 +127,12 @@ export const createSpeechEngines = (options: {
   const onLost = (seconds: number): void => {
     lostAudio += seconds;
   };
-  const guarded = <Engine extends { name: string }>(engine: Engine) => ({
+  const recognizers = options.recognizers.map((engine) => ({
     name: engine.name,
     engine,
     breaker: createCircuitBreaker(clock, failOver.coolDown),
-  });
-  const recognizers = options.recognizers.map(guarded);
-  const synthesizers = options.synthesizers.map(guarded);
+  }));
+  const { synthesizers } = options;
   const missed = new Set<string>();
   /** Languages of calls that no recognizer supports, so that each is logged once. */
   const deafTo = new Set<string>();
@@ -172,12 +169,15 @@ export const createSpeechEngines = (options: {
     },
     synthesizerFor({ synthesizer: name, voice }) {
       noteMissing('synthesizer', synthesizers, name);
-      const candidates = ledBy(synthesizers, name).map(({ engine, breaker }) => {
+      const candidates = ledBy(synthesizers, name).map((engine) => {
         const usual = engine.speakingWith(null);
         const isChosen = voice !== null && engine.name === name && isVoice(engine.name, voice);
-        return { breaker, engine: isChosen ? chosenVoice(engine.speakingWith(voice), usual, logger) : usual };
+        return {
+          breaker: engine.breaker,
+          engine: isChosen ? chosenVoice(engine.speakingWith(voice), usual, logger) : usual,
+        };
       });
-      return failOverSynthesizer(candidates, { logger });
+      return failOverSynthesizer(candidates);
     },
   };
 };

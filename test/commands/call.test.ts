@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -12,6 +13,7 @@ import type { EndedCall } from '#src/commands/call/call-view.ts';
 import { followCall } from '#src/commands/call/follow-call.ts';
 import { wordsFor } from '#src/commands/call/words.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
+import { writeCredentials } from '#src/start/credentials.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import { type TestGateway, sharedGateway } from '#test/helpers/gateway.ts';
@@ -169,6 +171,33 @@ test.serial('starts a gateway if none is running and stops it after the call', a
   );
   const [, url = ''] = /: (http\S+)\/#\/calls\//.exec(printed.output) ?? [];
   await t.throwsAsync(fetch(`${url}/healthz`));
+});
+
+test.serial('uses a gateway that opens its port while the command tries to start one', async (t) => {
+  const { credentials } = await sharing(t);
+  const { hostname, port } = new URL(credentials.base_url);
+  // Accepts connections from the second one on, as a gateway that was still starting during the first one.
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    if (connections === 1) {
+      socket.destroy();
+      return;
+    }
+    const gateway = connect(Number(port), hostname);
+    socket.pipe(gateway).pipe(socket);
+    socket.on('error', () => gateway.destroy());
+    gateway.on('error', () => socket.destroy());
+  });
+  t.teardown(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = z.object({ port: z.number() }).parse(server.address());
+  const folder = await emptyFolder(t);
+  await writeCredentials(folder, { ...credentials, base_url: `http://127.0.0.1:${address.port}` });
+  const { exit, printed } = typing([busy], { GW_DATA_DIR: folder, GW_PORT: String(address.port) });
+  t.is(await exit, 1);
+  t.regex(printed.output, /The line was busy\.\n/);
 });
 
 test.serial('plays a recording with the first available player', async (t) => {

@@ -4,7 +4,7 @@
  * cookies and storage of another test.
  */
 import test, { type ExecutionContext } from 'ava';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { addNumber, addWorkspace } from '#test/api/fake-gateway.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
@@ -58,7 +58,10 @@ export type Visit = {
   mayHear?: boolean;
   /** Token to sign in with, instead of the workspace's own. */
   token?: string;
-  /** Uses a browser context that no other test uses: for `page.clock` and init scripts, which last as long as it does. */
+  /**
+   * Uses a browser context that no other test uses: for `page.clock` and init scripts, which last as long as it does, and
+   * for an empty cache.
+   */
   isContextOwn?: boolean;
 };
 
@@ -111,34 +114,60 @@ const freePages: Record<Locale, Page[]> = { 'en-US': [], 'ko-KR': [] };
 
 const newPage = async (locale: Locale): Promise<Page> => {
   browser ??= openBrowser(connectToBrowser);
-  const context = await (await browser).newContext({ locale });
+  const context = await (
+    await browser
+  ).newContext({
+    locale,
+    viewport: windowOf(1280),
+    // Endless animations would cost processor time.
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(patienceMs);
   return context.newPage();
 };
 
-/** Removes from the context what a test can have changed in it. */
-const restoreContext = async (context: BrowserContext): Promise<void> => {
-  await context.unrouteAll({ behavior: 'ignoreErrors' });
-  await context.setOffline(false);
-  await context.setExtraHTTPHeaders({});
-  await context.clearPermissions();
-  await context.clearCookies();
-};
+/** Events for which a test may add listeners to its page. Playwright itself listens for others. */
+const heardEvents = [
+  'pageerror',
+  'console',
+  'request',
+  'response',
+  'requestfailed',
+  'websocket',
+  'framenavigated',
+  'popup',
+  'download',
+  'dialog',
+];
 
 /** Empties a page after a test. `baseUrl` is the origin of its storage. */
-const freePage = async (page: Page, locale: Locale, baseUrl: string): Promise<void> => {
+const emptyPage = async (page: Page, baseUrl: string): Promise<void> => {
   const context = page.context();
-  if (page.isClosed()) return context.close();
-  await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' });
+  for (const event of heardEvents) page.removeAllListeners(event);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
   for (const other of context.pages()) if (other !== page) await other.close();
-  await restoreContext(context);
+  await context.setOffline(false);
+  await context.setExtraHTTPHeaders({});
   await page.goto(`${baseUrl}/healthz`);
+  await page.mouse.move(0, 0);
+  // Cookies last, because a response to the document that was left could set one.
+  await context.clearPermissions();
+  await context.clearCookies();
   const isClockReal = await page.evaluate(
     "localStorage.clear(); sessionStorage.clear(); String(Date).includes('[native code]')",
   );
   if (isClockReal !== true) throw new Error('A test that sets the clock of a page needs `isContextOwn`.');
-  freePages[locale].push(page);
+};
+
+/** Keeps a page for the next test. Closes a page of a failed test, which can be in any state. */
+const freePage = async (t: ExecutionContext, page: Page, locale: Locale, baseUrl: string): Promise<void> => {
+  if (t.passed && !page.isClosed()) {
+    await emptyPage(page, baseUrl);
+    freePages[locale].push(page);
+  } else {
+    await page.context().close();
+  }
 };
 
 const openPage = async (
@@ -158,13 +187,9 @@ const openPage = async (
 ): Promise<Page> => {
   const page = (isContextOwn ? undefined : freePages[locale].pop()) ?? (await newPage(locale));
   const context = page.context();
-  t.teardown(() => (isContextOwn ? context.close() : freePage(page, locale, baseUrl)));
+  t.teardown(() => (isContextOwn ? context.close() : freePage(t, page, locale, baseUrl)));
   await page.setViewportSize(windowOf(width));
-  await page.emulateMedia({
-    colorScheme: dark ? 'dark' : 'light',
-    // Endless animations would cost processor time.
-    reducedMotion: 'reduce',
-  });
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   if (mayHear) await context.grantPermissions(['microphone'], { origin: baseUrl });
   if (isSignedIn) {
     const signedIn = await context.request.post(`${baseUrl}/console/session`, {

@@ -232,7 +232,7 @@ consoleTest(
       ['en-US', files.en, files.ko],
       ['ko-KR', files.ko, files.en],
     ] as const) {
-      const page = await open({ locale });
+      const page = await open({ locale, isContextOwn: true });
       await page.getByRole('heading', { level: 1 }).waitFor();
       const bytes = await bytesOver(page);
       const asked = new Set<string>();
@@ -257,7 +257,7 @@ consoleTest(
   'loading the API reference transfers at most 150 kB, also in Korean',
   async (t, { open, gateway }) => {
     for (const locale of ['en-US', 'ko-KR'] as const) {
-      const page = await open({ locale });
+      const page = await open({ locale, isContextOwn: true });
       const bytes = await bytesOver(page);
       await page.goto(`${gateway.credentials.base_url}/docs`, { waitUntil: 'networkidle' });
       await page.getByRole('heading', { level: 1 }).waitFor();

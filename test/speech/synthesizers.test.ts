@@ -11,6 +11,7 @@ import { SimulatedClock } from 'xstate';
 import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { unlessAborted } from '#src/domain/unless-aborted.ts';
+import { reportHealth } from '#src/speech/report-health.ts';
 import { chosenVoice, failOverSynthesizer } from '#src/speech/speech-engines.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { EngineFailure, UnspokenLanguage, VoiceRefused } from '#src/speech/engine-failure.ts';
@@ -466,12 +467,16 @@ const failOverSynthesizerEngine = (name: string, sample: number, how: 'whole' | 
   return { synthesizer, asked, state };
 };
 
-const setUpFailOverSynthesizer = (...engines: { synthesizer: Synthesizer }[]) => {
+/** Synthesizers with a cache as in a gateway; without any space, it only shares sentences. */
+const setUpFailOverSynthesizer = (engines: { synthesizer: Synthesizer }[], cachedBytes = 0) => {
   const clock = new SimulatedClock();
   const { lines, logger } = listeningLogger();
   const synthesizer = failOverSynthesizer(
-    engines.map((each) => ({ engine: each.synthesizer, breaker: createCircuitBreaker(clock, coolDown) })),
-    { logger },
+    engines.map((each) => {
+      const breaker = createCircuitBreaker(clock, coolDown);
+      const reporting = reportHealth(each.synthesizer, { voice: null, breaker, logger });
+      return { breaker, engine: rememberSentences(cachedBytes)(reporting, null) };
+    }),
   );
   const say = async (text = 'a secret', signal?: AbortSignal) => [
     ...(await synthesizer.synthesize(text, 'en', signal)).samples,
@@ -481,7 +486,7 @@ const setUpFailOverSynthesizer = (...engines: { synthesizer: Synthesizer }[]) =>
 
 test.serial('uses the first available engine, streamed or not', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2, 'whole')];
-  const { say, synthesizer, lines } = setUpFailOverSynthesizer(a, b);
+  const { say, synthesizer, lines } = setUpFailOverSynthesizer([a, b]);
   t.is(synthesizer.name, 'a, b');
   t.deepEqual(await say(), [1, 1, 1]);
   a.state.failsAfter = 0;
@@ -493,7 +498,7 @@ test.serial('uses the first available engine, streamed or not', async (t) => {
 
 test.serial('cools down a failed engine, longer each time, and retries it', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
-  const { say, clock } = setUpFailOverSynthesizer(a, b);
+  const { say, clock } = setUpFailOverSynthesizer([a, b]);
   a.state.failsAfter = 0;
   for (const [waitMs, asked] of [
     [0, 1],
@@ -516,7 +521,7 @@ test.serial('cools down a failed engine, longer each time, and retries it', asyn
 
 test.serial('retries all engines if all are in cool-down, with an error that omits the text', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
-  const { say } = setUpFailOverSynthesizer(a, b);
+  const { say } = setUpFailOverSynthesizer([a, b]);
   a.state.failsAfter = 0;
   b.state.failsAfter = 0;
   const error = await t.throwsAsync(say());
@@ -530,7 +535,7 @@ test.serial('retries all engines if all are in cool-down, with an error that omi
 
 test.serial('does not repeat a half-spoken sentence with a second voice', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
-  const { synthesizer, say } = setUpFailOverSynthesizer(a, b);
+  const { synthesizer, say } = setUpFailOverSynthesizer([a, b]);
   a.state.failsAfter = 2;
   const heard: number[] = [];
   await t.throwsAsync(
@@ -545,7 +550,7 @@ test.serial('does not repeat a half-spoken sentence with a second voice', async 
 
 test.serial('does not count an unsupported language as a failure of the engine', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
-  const { say, lines } = setUpFailOverSynthesizer(a, b);
+  const { say, lines } = setUpFailOverSynthesizer([a, b]);
   a.state.failsAfter = 0;
   a.state.error = new UnspokenLanguage('a', 'en');
   t.deepEqual(await say(), [2, 2, 2]);
@@ -556,12 +561,59 @@ test.serial('does not count an unsupported language as a failure of the engine',
 
 test.serial('does not count an aborted sentence as a failure or pass it to another engine', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
-  const { say, lines } = setUpFailOverSynthesizer(a, b);
+  const { say, lines } = setUpFailOverSynthesizer([a, b]);
   const reason = new Error('interrupted');
   a.state.failsAfter = 0;
   t.is(await t.throwsAsync(say('x', AbortSignal.abort(reason))), reason);
   t.is(b.asked.length, 0);
+  const { clock, logger } = { clock: new SimulatedClock(), ...listeningLogger() };
+  const breaker = createCircuitBreaker(clock, coolDown);
+  const alone = reportHealth(a.synthesizer, { voice: null, breaker, logger });
+  await t.throwsAsync(alone.synthesize('x', 'en', AbortSignal.abort(reason)), { is: a.state.error });
+  t.is(breaker.state(), 'closed');
   t.deepEqual(lines, []);
+});
+
+test.serial('a cached sentence does not end the cool-down of its engine', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { say, clock } = setUpFailOverSynthesizer([a, b], 1_000);
+  t.deepEqual(await say('cached'), [1, 1, 1]);
+  a.state.failsAfter = 0;
+  t.deepEqual(await say('first'), [2, 2, 2]);
+  clock.increment(coolDown.firstMs);
+  t.deepEqual(await say('second'), [2, 2, 2]);
+  clock.increment(2 * coolDown.firstMs);
+  t.deepEqual(await say('cached'), [1, 1, 1]);
+  // The trial is left to the first sentence that is not cached. When it fails, the cool-down is doubled again.
+  t.deepEqual(await say('third'), [2, 2, 2]);
+  clock.increment(coolDown.firstMs);
+  t.deepEqual(await say('fourth'), [2, 2, 2]);
+  t.deepEqual(a.asked, ['cached', 'first', 'second', 'third']);
+});
+
+test.serial('logs the failure of a sentence once for all calls that share it', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { say, lines } = setUpFailOverSynthesizer([a, b]);
+  a.state.failsAfter = 0;
+  t.deepEqual(await Promise.all([say(), say()]), [
+    [2, 2, 2],
+    [2, 2, 2],
+  ]);
+  t.is(lines.length, 1);
+});
+
+test.serial('does not count a refused voice as a failure of the engine', async (t) => {
+  const { lines, logger } = listeningLogger();
+  const breaker = createCircuitBreaker(new SimulatedClock(), coolDown);
+  const a = failOverSynthesizerEngine('a', 1);
+  a.state.failsAfter = 0;
+  a.state.error = new VoiceRefused('a', 'anna');
+  const say = (voice: string | null) =>
+    reportHealth(a.synthesizer, { voice, breaker, logger }).synthesize('Hello.', 'en');
+  await t.throwsAsync(say('anna'), { is: a.state.error });
+  t.deepEqual([breaker.state(), lines], ['closed', []]);
+  await t.throwsAsync(say(null), { is: a.state.error });
+  t.is(breaker.state(), 'open', 'the default voice');
 });
 
 // Remember sentences

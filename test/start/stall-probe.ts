@@ -1,8 +1,16 @@
 /**
- * Runs a gateway and watches it; not loaded by `--import`, which would disable the bundle of packages. Between the messages `watch` and `report` it measures
- * the longest turn of the event loop, in milliseconds of processor time of the main thread: other threads and processes
- * do not count.
+ * Runs a gateway and watches it; not loaded by `--import`, which would disable the bundle of packages. Between the
+ * messages `watch` and `report` it measures the longest turn of the event loop, in milliseconds of processor time of the
+ * main thread: other threads and processes do not count. The message `collect` triggers a garbage collection.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const garbageCollector: unknown = runInNewContext('gc');
+const collectGarbage = (): void => {
+  if (typeof garbageCollector === 'function') garbageCollector();
+};
 
 /** The same work on every machine, to measure its speed. */
 const referenceWork = (): number => {
@@ -42,6 +50,10 @@ process.on('message', (message) => {
     isWatching = false;
     // Reports in the next turn: the current one is still being measured.
     setImmediate(() => process.send?.({ longestMs }));
+  }
+  if (message === 'collect') {
+    collectGarbage();
+    process.send?.({ hasCollected: true });
   }
   if (message === 'calibrate')
     process.send?.({ referenceMs: Math.min(...[1, 2, 3, 4, 5].map(() => costOf(referenceWork))) });

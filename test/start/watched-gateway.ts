@@ -13,6 +13,8 @@ export type WatchedGateway = {
   credentials: StoredCredentials;
   /** Milliseconds of processor time of a fixed workload. */
   referenceMs: number;
+  /** Collects the garbage of earlier requests and of the start, so that it is not collected during the next request. */
+  collectGarbage(): Promise<unknown>;
   /** The longest turn of the event loop during `work`, in milliseconds of processor time. */
   longestTurn(work: () => Promise<unknown>): Promise<number>;
 };
@@ -52,6 +54,7 @@ export const watchedGateway = async (
   return {
     credentials: await credentialsIn(settings['GW_DATA_DIR'] ?? ''),
     referenceMs,
+    collectGarbage: () => ask('collect'),
     async longestTurn(work) {
       await ask('watch');
       await work();
