@@ -4,7 +4,7 @@ import { explain } from '#src/console/language/explain.ts';
 import { rehearsalWords as korean } from '#src/console/language/ko/rehearsal-words.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, pressInPlace, turnTo } from './in-browser.ts';
+import { consoleTest, pressInPlace, turnTo, type ConsoleWorld } from './in-browser.ts';
 
 const suite = `cases:
   - name: declines
@@ -62,7 +62,8 @@ consoleTest('runs an included suite chosen by its name, and one typed in', async
   t.like(body, { rehearsals: { 0: { suite: 'mine.yaml', status: 'failed' } } });
 });
 
-consoleTest('keeps a typed suite when the chosen suite arrives later', async (t, { open }) => {
+/** Shows the page while the included suite that is chosen at first is on its way. */
+const openBeforeSuite = async (open: ConsoleWorld['open']) => {
   const page = await open({ page: '/numbers' });
   await page.getByRole('heading', { level: 1 }).waitFor();
   const mayArrive = Promise.withResolvers<void>();
@@ -72,14 +73,39 @@ consoleTest('keeps a typed suite when the chosen suite arrives later', async (t,
   });
   const requested = page.waitForRequest('**/good-agent-*.js');
   await turnTo(page, '/rehearsals');
+  const url = (await requested).url();
+  return {
+    page,
+    arrive: async (): Promise<void> => {
+      mayArrive.resolve();
+      // The page's own import resolves first.
+      await page.evaluate(`import(${JSON.stringify(url)})`);
+    },
+  };
+};
+
+consoleTest('keeps a typed suite when the chosen suite arrives later', async (t, { open }) => {
+  const { page, arrive } = await openBeforeSuite(open);
   const yaml = page.getByLabel('Cases in YAML');
   await yaml.fill(suite);
-  mayArrive.resolve();
-  // The page's own import resolves first.
-  await page.evaluate(`import(${JSON.stringify((await requested).url())})`);
+  await arrive();
   t.is(await yaml.inputValue(), suite);
   t.is(await page.getByLabel('Name').inputValue(), '');
 });
+
+consoleTest(
+  'shows the suite that was chosen last, although an earlier one arrives later',
+  async (t, { open }) => {
+    const { page, arrive } = await openBeforeSuite(open);
+    const yaml = page.getByLabel('Cases in YAML');
+    const isShown = async (): Promise<boolean> => (await yaml.inputValue()).includes('line_fails');
+    await page.getByLabel('Suite', { exact: true }).selectOption('Things that go wrong');
+    await until('the suite is shown', async () => (await isShown()) || undefined);
+    await arrive();
+    t.true(await isShown());
+    t.is(await page.getByLabel('Name').inputValue(), 'things-that-go-wrong.yaml');
+  },
+);
 
 consoleTest(
   'is readable in Korean, dark and on a telephone, and cancels a run',

@@ -15,7 +15,7 @@ test.before('a database is started', async () => {
   await settle();
 });
 
-// Seeds 1 to 200 are run by `npm run simulate`.
+// `npm run simulate` runs more seeds.
 const digests = new Set<string>();
 for (const seed of [3, 7])
   test.serial(

@@ -35,16 +35,19 @@ type Values = {
 /** Whether a problem begins with line and column. Others are those of every form. */
 const isPlaced = (problem: string): boolean => /^\d+:\d+: /.test(problem);
 
-/** Fills in the chosen included suite, unless the text changes before the suite has been loaded. */
+/** Fills in the chosen included suite, unless somebody types before the suite has been loaded. */
 const useChosenSuite = ({ values: { chosen, suite }, set }: Form<Values>): void => {
   const shown = useRef(suite);
   shown.current = suite;
+  const filledIn = useRef(suite);
   useEffect(() => {
     let isChosen = true;
     const fillIn = async (): Promise<void> => {
       const before = shown.current;
       const text = await includedSuite(chosen);
-      if (!isChosen || shown.current !== before) return;
+      const isTyped = shown.current !== before && shown.current !== filledIn.current;
+      if (!isChosen || isTyped) return;
+      filledIn.current = text;
       set('suite', text);
       set('name', chosen);
     };
