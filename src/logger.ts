@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
 export type { Logger };
@@ -65,11 +65,30 @@ const describeError = (error: unknown): LoggedError => {
   };
 };
 
+/** Lines are gathered for this many milliseconds or bytes: writing each one alone costs more than formatting it. */
+const gatherMs = 100;
+const gatherBytes = 4_096;
+
 /**
- * Lines are gathered for a moment, because writing each one alone costs more than formatting it. The end of the process
- * writes the rest.
+ * Standard output. The end of the process writes the gathered lines. Pino's own `periodicFlush` would wake an idle process
+ * ten times a second.
  */
-const gathering = { minLength: 4_096, periodicFlush: 100 };
+const gatheredOutput = (): DestinationStream => {
+  const output = pino.destination({ dest: 1, sync: false, minLength: gatherBytes });
+  let isDue = false;
+  const writeAll = (): void => {
+    isDue = false;
+    output.flush();
+  };
+  return {
+    write(line) {
+      output.write(line);
+      if (isDue) return;
+      isDue = true;
+      setTimeout(writeAll, gatherMs).unref();
+    },
+  };
+};
 
 /**
  * Creates the logger, which writes one line per event to standard output by default: `pretty` for a terminal, or JSON.
@@ -85,10 +104,7 @@ export const createLogger = async (
     serializers: { ...maskingSerializers, err: describeError },
   };
   if (options.format === 'json')
-    return pino(
-      { ...settings, timestamp: pino.stdTimeFunctions.isoTime },
-      destination ?? pino.destination({ dest: 1, sync: false, ...gathering }),
-    );
+    return pino({ ...settings, timestamp: pino.stdTimeFunctions.isoTime }, destination ?? gatheredOutput());
   // Imported only for a terminal: calls of a killed gateway wait for the modules that the next one loads.
   const { default: pretty } = await import('pino-pretty');
   return pino(

@@ -50,6 +50,33 @@ test('writes lines together, while the program runs', async (t) => {
   await once(child, 'close');
 });
 
+test('wakes only for lines that wait to be written', async (t) => {
+  const child = run(`
+    import fs from 'node:fs';
+    import { mock } from 'node:test';
+    let writes = 0;
+    fs.write = (fd, text, ...rest) => {
+      writes += 1;
+      process.nextTick(rest.at(-1), null, Buffer.byteLength(text));
+    };
+    mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+    const passTime = async () => {
+      for (let time = 0; time < 10; time += 1) {
+        mock.timers.tick(100);
+        await new Promise(setImmediate);
+      }
+    };
+    const counts = [];
+    const quiet = await createLogger({ level: 'info', format: 'json' });
+    for (const lines of [0, 2, 0, 1]) {
+      for (let line = 0; line < lines; line += 1) quiet.info('a line');
+      await passTime();
+      counts.push(writes);
+    }
+    fs.writeSync(1, JSON.stringify(counts));`);
+  t.deepEqual(JSON.parse(await text(child.stdout)), [0, 1, 1, 2]);
+});
+
 test('writes the last lines of a program that ends or fails', async (t) => {
   for (const end of ['process.exit(1);', "throw new Error('failed on purpose');"]) {
     const child = spawn(
