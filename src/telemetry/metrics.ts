@@ -109,9 +109,13 @@ export type Metrics = CallMetrics & {
   ): void;
 };
 
+/** Interval in milliseconds between two measurements of the event loop's lag, which the percentiles of the lag include. */
+const lagIntervalMs = 100;
+
 export const createMetrics = (bus: CallBus): Metrics => {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // The measurement of the event loop's lag wakes the process twice in each interval, also when it is idle.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagIntervalMs });
   const calls = callMetrics(registry, bus);
   trunkMetrics(registry, bus);
   return {
