@@ -1,6 +1,7 @@
-/** A Node program in its own process, which is ready when it responds at an address. */
+/** A Node program in its own process, which is ready when it responds at an address or opens its port. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ownPort } from '#test/helpers/own-port.ts';
@@ -8,7 +9,7 @@ import { ownPort } from '#test/helpers/own-port.ts';
 export type Program = {
   pid: number;
   url: string;
-  /** Time from the start of the process to its first successful response. */
+  /** Time from the start of the process until it was ready. */
   readyMs: number;
   /** Resolves when the process has ended. */
   end(): Promise<void>;
@@ -30,14 +31,27 @@ const answers = async (url: string): Promise<boolean> => {
   }
 };
 
+const isOpen = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    // The port is not open yet.
+    return false;
+  } finally {
+    socket.destroy();
+  }
+};
+
 export type ProgramOptions = {
   /** Arguments of Node itself. */
   nodeArguments?: readonly string[];
   /** Relative to the project's root folder. */
   file: string;
   parameters: (port: number) => { arguments?: string[]; environment?: Record<string, string> };
-  /** Path that returns success when the program is ready. */
-  readyPath: string;
+  /** Path that returns success when the program is ready; `null` if it is ready when its port is open. */
+  readyPath: string | null;
 };
 
 /** The program belongs to `started` from its first moment. Rejects if it ends before it is ready. */
@@ -79,8 +93,10 @@ export const startProgram = async (
     killRest();
   };
 
+  const { readyPath } = program;
+  const isReady = (): Promise<boolean> => (readyPath === null ? isOpen(port) : answers(`${url}${readyPath}`));
   await once(child, 'spawn');
-  while (!(await answers(`${url}${program.readyPath}`))) {
+  while (!(await isReady())) {
     if (isOver()) throw new Error(`${program.file} ended before it was ready`);
     if (performance.now() - begun > startTimeoutMs) throw new Error(`${program.file} does not get ready`);
     await pause(pollMs);

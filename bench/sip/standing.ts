@@ -1,6 +1,7 @@
 /**
  * Cost of calls in progress, each with a caller who talks two seconds in five: memory of the gateway's process, and
- * processor time of all programs; for both ways to carry the audio, with and without a recording and a recognizer.
+ * processor time of all programs; for the bare system and both ways to carry the audio, with and without a recording
+ * and a recognizer. In turns, for several rounds.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,12 +11,14 @@ import { promisify } from 'node:util';
 import { WebSocketServer } from 'ws';
 import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
+import { median } from '../percentile.ts';
 import { readMemory } from '../read-memory.ts';
 import { placeLoad } from './load.ts';
 import { readProcessUse } from './process-use.ts';
 import { readProgramTimes } from './program-times.ts';
-import { carriers, gatewaySystem } from './systems.ts';
+import { bareSystem, carriers, gatewaySystem, type StartSystem } from './systems.ts';
 
+const rounds = 3;
 const calls = 50;
 const callsPerSecond = 5;
 const watchedMs = 15_000;
@@ -63,22 +66,39 @@ const spent = async (): Promise<number> => {
   return programs.reduce((sum, name) => sum + (times.get(name) ?? 0), 0);
 };
 
+type Variant = {
+  name: string;
+  start: StartSystem;
+  /** The memory of a gateway is measured too. */
+  isGateway: boolean;
+  /** A value per round: per cent of a processor, and kilobytes, for each call. */
+  figures: { processor: number[]; uncollected: number[]; resident: number[]; held: number[] };
+};
+
+const variant = (name: string, start: StartSystem, isGateway: boolean): Variant => ({
+  name,
+  start,
+  isGateway,
+  figures: { processor: [], uncollected: [], resident: [], held: [] },
+});
+
+/** The median and, in parentheses, the range. */
+const shown = (values: readonly number[], digits: number): string =>
+  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+
 export const benchStanding =
   (servers: SipServers, trunkPort: number): Bench =>
   async ({ started, print }) => {
     await makeVoice(servers.folder);
     const hearing = { GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: await openRecognizer(started) };
 
-    const measure = async (
-      carrier: string,
-      settings: Readonly<Record<string, string>>,
-      isRecorded: boolean,
-    ) => {
-      const gateway = await gatewaySystem(servers, trunkPort, settings, isRecorded)(started);
-      const load = { sipPort: servers.sipPort, localPort: trunkPort, number: gateway.number, callsPerSecond };
+    /** Adds the figures of one round. */
+    const measure = async ({ start, isGateway, figures }: Variant): Promise<void> => {
+      const system = await start(started);
+      const load = { sipPort: servers.sipPort, localPort: trunkPort, number: system.number, callsPerSecond };
       // Excludes code and connections that the first calls load once.
       await placeLoad(servers.folder, { ...load, calls: 10, callMs: 2_000, isTalking: true });
-      const before = await readMemory(gateway);
+      const before = isGateway ? await readMemory(system) : null;
       const rampMs = (calls / callsPerSecond) * 1_000;
       const callMs = rampMs + settleMs + watchedMs + 10_000;
       const placed = placeLoad(servers.folder, { ...load, calls, callMs, isTalking: true });
@@ -86,20 +106,39 @@ export const benchStanding =
       const first = await spent();
       await pause(watchedMs);
       const last = await spent();
-      const { residentBytes } = await readProcessUse(gateway.pid);
-      const during = await readMemory(gateway);
+      figures.processor.push(((last - first) / watchedMs / calls) * 100);
+      if (before !== null) {
+        const { residentBytes } = await readProcessUse(system.pid);
+        const during = await readMemory(system);
+        const each = (bytes: number): number => bytes / calls / 1_000;
+        figures.uncollected.push(each(residentBytes - before.resident));
+        figures.resident.push(each(during.resident - before.resident));
+        figures.held.push(each(during.held - before.held));
+      }
       const { failed } = await placed;
-      await gateway.end();
+      await system.end();
       if (failed > 0) throw new Error(`${failed} calls failed`);
-      const each = (bytes: number): string => `${(bytes / calls / 1_000).toFixed(0)} kB`;
-      print(
-        carrier,
-        `${isRecorded ? 'recorded and recognized' : 'neither recorded nor recognized'}: ${(((last - first) / watchedMs / calls) * 100).toFixed(2)} % of a processor for each of ${calls} calls; ${each(residentBytes - before.resident)} resident before any collection of garbage, ${each(during.resident - before.resident)} after it, ${each(during.held - before.held)} held`,
-      );
     };
 
-    for (const [carrier, settings] of Object.entries(carriers)) {
-      await measure(carrier, settings, false);
-      await measure(carrier, { ...settings, ...hearing }, true);
+    const gateway = (carrier: string, settings: Readonly<Record<string, string>>, isRecorded: boolean) =>
+      variant(
+        `${carrier}, ${isRecorded ? 'recorded and recognized' : 'neither recorded nor recognized'}`,
+        gatewaySystem(servers, trunkPort, settings, isRecorded),
+        true,
+      );
+    const variants = [
+      variant('bare system', bareSystem(servers), false),
+      ...Object.entries(carriers).flatMap(([carrier, settings]) => [
+        gateway(carrier, settings, false),
+        gateway(carrier, { ...settings, ...hearing }, true),
+      ]),
+    ];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const each of variants) await measure(each);
+    }
+    for (const { name, isGateway, figures } of variants) {
+      const share = `${shown(figures.processor, 2)} % of a processor for each of ${calls} calls`;
+      const memory = `; ${shown(figures.uncollected, 0)} kB resident before any collection of garbage, ${shown(figures.resident, 0)} kB after it, ${shown(figures.held, 0)} kB held`;
+      print(name, `${share}${isGateway ? memory : ''}`);
     }
   };

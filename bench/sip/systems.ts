@@ -1,5 +1,5 @@
 /**
- * The two systems that answer calls: a gateway and the minimal server. The two systems run one at a time, because both
+ * The two systems that answer calls: a gateway with its relay, and the minimal server. The two systems run one at a time, because both
  * use the same two servers.
  */
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import { makeDataFolder } from '../data-folder.ts';
 import { gatewayProgram } from '../gateway-process.ts';
-import { startProgram } from '../program.ts';
+import { startProgram, type Program } from '../program.ts';
 import { collecting } from '../read-memory.ts';
 
 export type System = {
@@ -58,7 +58,24 @@ export const bareSystem =
     return { ...program, number: '07000000000' };
   };
 
-/** `trunkPort` is the source and destination port of calls. */
+/** The relay between drachtio-server and a gateway, as in the usual set-up. */
+const startRelay = async (
+  started: AsyncDisposableStack,
+  { host, port, secret }: SipServers['drachtio'],
+): Promise<Program> =>
+  startProgram(started, {
+    file: 'src/commands/relay.ts',
+    parameters: (ownPort) => ({
+      environment: {
+        GW_RELAY: `127.0.0.1:${ownPort}`,
+        GW_DRACHTIO: `${host}:${port}`,
+        GW_DRACHTIO_SECRET: secret,
+      },
+    }),
+    readyPath: null,
+  });
+
+/** A gateway with a relay. `trunkPort` is the source and destination port of calls. */
 export const gatewaySystem =
   (
     { drachtio, freeSwitch }: SipServers,
@@ -68,11 +85,12 @@ export const gatewaySystem =
   ): StartSystem<GatewaySystem> =>
   async (started) => {
     const dataFolder = makeDataFolder(started);
+    const relay = await startRelay(started, drachtio);
     const program = await startProgram(started, {
       ...gatewayProgram(dataFolder, {
         GW_LINES: 'drachtio',
         GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
-        GW_RELAY: 'none',
+        GW_RELAY: new URL(relay.url).host,
         GW_DRACHTIO_SECRET: drachtio.secret,
         GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
         GW_FREESWITCH_SECRET: freeSwitch.secret,
@@ -93,6 +111,11 @@ export const gatewaySystem =
     if (!response.ok) throw new Error(`The number could not be prepared: ${await response.text()}`);
     return {
       ...program,
+      end: async () => {
+        await program.end();
+        // With a connection to drachtio-server it would receive calls of the next system.
+        await relay.end();
+      },
       number: known.number,
       headers: { ...json, authorization: `Bearer ${known.number_key}` },
     };
