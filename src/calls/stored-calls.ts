@@ -15,7 +15,7 @@ import { createCallReading, type CallRecord, type CallRow } from '#src/persisten
 import { turnsWithWords } from '#src/persistence/calls/search-excerpts.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import type { LatencySummary } from '#src/domain/latency-summary.ts';
-import { latencyOfCall } from '#src/persistence/calls/latency-statistics.ts';
+import { createLatencyReading } from '#src/persistence/calls/latency-statistics.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
 import { turnLatencies } from '#src/persistence/calls/turn-latencies.ts';
@@ -93,6 +93,7 @@ const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
 
 export const createStoredCalls = (db: Database): StoredCalls => {
   const findCall = createCallReading(db);
+  const latencyOf = createLatencyReading(db);
   const find = async (wanted: WantedCall): Promise<CallRecord> => {
     const call = await findCall(wanted);
     if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');
@@ -102,7 +103,7 @@ export const createStoredCalls = (db: Database): StoredCalls => {
     find,
     async findWithLatency(wanted) {
       // At once, because each statement waits for a pass of the event loop, which is long on a busy gateway.
-      const [call, latency] = await Promise.all([find(wanted), latencyOfCall(db, wanted.callId)]);
+      const [call, latency] = await Promise.all([find(wanted), latencyOf(wanted.callId)]);
       return { call, latency };
     },
     page: (query) => pageOf(db, query),

@@ -9,6 +9,7 @@ import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts
 import { type CallListQuery, countCalls, listCalls } from '#src/persistence/calls/call-list.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallReading, findCall, insertCall } from '#src/persistence/calls/calls.ts';
+import { createLatencyReading } from '#src/persistence/calls/latency-statistics.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { findEndedCall } from '#src/persistence/calls/ended-calls.ts';
 import { eraseCall, eraseWords } from '#src/persistence/calls/erasing.ts';
@@ -421,6 +422,43 @@ test.serial('reads concurrent calls in one statement, each only for its owner', 
   t.is(statements, 1);
   t.deepEqual(found[0], await findCall(db, { callId: first, numberId }));
 });
+
+test.serial(
+  'summarizes the latency of concurrent calls in one statement, each from its own turns',
+  async (t) => {
+    const db = await testDatabase('latency');
+    const owner = await storedNumber(db);
+    const callIds = [await storedCall(db, owner), await storedCall(db, owner), await storedCall(db, owner)];
+    const [quick = '', slow = '', silent = ''] = callIds;
+    const storeWait = (callId: string, sequence: number, firstAudioMs: number) =>
+      db.execute(
+        `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, 'turn.spoken', now(), $3)`,
+        [
+          callId,
+          sequence,
+          { turn: sequence, latency: { endpointingMs: 100, firstSentenceMs: 50, firstAudioMs } },
+        ],
+      );
+    await storeWait(quick, 1, 200);
+    await storeWait(slow, 1, 900);
+    await storeWait(slow, 2, 700);
+    let statements = 0;
+    const latencyOf = createLatencyReading({
+      execute(...asked) {
+        statements += 1;
+        return db.execute(...asked);
+      },
+    });
+    const found = await Promise.all([quick, slow, silent, quick.toUpperCase(), randomUUID()].map(latencyOf));
+    t.is(statements, 1);
+    t.deepEqual(
+      found.map(
+        (latency) => latency && [latency.calls, latency.turns, latency.waitMs.p50, latency.waitMs.p99],
+      ),
+      [[1, 1, 300, 300], [1, 2, 800, 1_000], null, [1, 1, 300, 300], null],
+    );
+  },
+);
 
 // Statements of a call
 

@@ -1,13 +1,15 @@
 /**
- * Statistics of the waits for replies over a call, a number or a workspace, in one statement each. The calls are found
- * by an index and limited in number; their turns are read by the primary key of the journal.
+ * Statistics of the waits for replies over calls, a number or a workspace, in one statement each. The calls of a number or
+ * a workspace are found by an index and limited in number; their turns are read by the primary key of the journal.
  */
 import { shareOf, type LatencySummary, type Percentiles } from '#src/domain/latency-summary.ts';
+import { inBatches } from '../database/in-batches.ts';
 import { sqlText } from '../database/sql-text.ts';
 import type { Statements } from '../database/statements.ts';
 
-type Row = {
-  period: 'current' | 'before';
+type Row<Sample> = {
+  /** Calls that are summarized together. */
+  sample: Sample;
   /** Kind of agent; `all` for the turns of all agents. */
   scope: string;
   turns: number;
@@ -25,14 +27,17 @@ type Row = {
   voice: number;
 };
 
+/** Windows of time, as samples. */
+type Period = 'current' | 'before';
+
 /**
- * Returns the statement for the calls of a query with the columns `call_id` and `period`. The parts of a typical wait
+ * Returns the statement for the calls of a query with the columns `call_id` and `sample`. The parts of a typical wait
  * are averaged over the fifth of the turns around the median, because medians of the parts do not add up to a wait.
  */
 const statisticsOf = (calls: string): string => `
   with measured as (
     select
-      chosen.period,
+      chosen.sample,
       chosen.call_id,
       coalesce(latency.of ->> 'agent', 'unknown') as agent,
       (latency.of ->> 'endpointingMs')::float8 as endpointing,
@@ -49,15 +54,15 @@ const statisticsOf = (calls: string): string => `
   ),
   placed as (
     select
-      period, scope, call_id, endpointing, queued, token, sentence, audio,
+      sample, scope, call_id, endpointing, queued, token, sentence, audio,
       endpointing + queued + audio as wait,
-      row_number() over (partition by period, scope order by endpointing + queued + audio) as place,
-      count(*) over (partition by period, scope) as turns
+      row_number() over (partition by sample, scope order by endpointing + queued + audio) as place,
+      count(*) over (partition by sample, scope) as turns
     from measured
     cross join lateral (values ('all'), (agent)) as scopes (scope)
   )
   select
-    period,
+    sample,
     scope,
     count(*)::int as turns,
     count(distinct call_id)::int as calls,
@@ -71,8 +76,8 @@ const statisticsOf = (calls: string): string => `
     avg(sentence) filter (where place between ceil(turns * 0.4) and ceil(turns * 0.6)) as agent,
     avg(audio - sentence) filter (where place between ceil(turns * 0.4) and ceil(turns * 0.6)) as voice
   from placed
-  group by period, scope
-  order by period, turns desc, scope
+  group by sample, scope
+  order by sample, turns desc, scope
 `;
 
 type Windows = { before: Date; from: Date; until: Date; mostCalls: number };
@@ -80,13 +85,13 @@ type Windows = { before: Date; from: Date; until: Date; mostCalls: number };
 /** Returns the newest answered calls of two windows; `$1` is the owner. */
 const newestOf = (column: 'workspace_id' | 'number_id'): string => `
   (
-    select id as call_id, 'current' as period from call
+    select id as call_id, 'current' as sample from call
     where ${column} = $1 and started_at >= $3 and started_at < $4 and answered_at is not null
     order by started_at desc, id desc limit $5
   )
   union all
   (
-    select id as call_id, 'before' as period from call
+    select id as call_id, 'before' as sample from call
     where ${column} = $1 and started_at >= $2 and started_at < $3 and answered_at is not null
     order by started_at desc, id desc limit $5
   )
@@ -94,19 +99,20 @@ const newestOf = (column: 'workspace_id' | 'number_id'): string => `
 
 const parameters = ['before', 'from', 'until', 'mostCalls'] as const;
 
-const ofNumber = sqlText<Windows & { numberId: string }, Row>(statisticsOf(newestOf('number_id')), [
+const ofNumber = sqlText<Windows & { numberId: string }, Row<Period>>(statisticsOf(newestOf('number_id')), [
   'numberId',
   ...parameters,
 ]);
 
-const ofWorkspace = sqlText<Windows & { workspaceId: string }, Row>(statisticsOf(newestOf('workspace_id')), [
-  'workspaceId',
-  ...parameters,
-]);
+const ofWorkspace = sqlText<Windows & { workspaceId: string }, Row<Period>>(
+  statisticsOf(newestOf('workspace_id')),
+  ['workspaceId', ...parameters],
+);
 
-const ofCall = sqlText<{ callId: string }, Row>(
-  statisticsOf(`select $1::uuid as call_id, 'current' as period`),
-  ['callId'],
+/** Each call is a sample of its own, named by its id. */
+const ofCalls = sqlText<{ callIds: readonly string[] }, Row<string>>(
+  statisticsOf('select id as call_id, id::text as sample from unnest($1::uuid[]) as id'),
+  ['callIds'],
 );
 
 const percentilesOf = ([p50 = 0, p90 = 0, p99 = 0]: readonly number[]): Percentiles => ({
@@ -115,7 +121,7 @@ const percentilesOf = ([p50 = 0, p90 = 0, p99 = 0]: readonly number[]): Percenti
   p99: Math.round(p99),
 });
 
-const summaryOf = (row: Row): LatencySummary => {
+const summaryOf = (row: Row<unknown>): LatencySummary => {
   const waitMs = percentilesOf(row.waits);
   return {
     turns: row.turns,
@@ -134,13 +140,22 @@ const summaryOf = (row: Row): LatencySummary => {
   };
 };
 
-const whole = ({ scope }: Pick<Row, 'scope'>): boolean => scope === 'all';
+const whole = ({ scope }: Pick<Row<unknown>, 'scope'>): boolean => scope === 'all';
 
-/** Resolves to the summary of a call; null without a measured turn. */
-export const latencyOfCall = async (db: Statements, callId: string): Promise<LatencySummary | null> => {
-  const row = (await ofCall(db, { callId })).find(whole);
-  return row === undefined ? null : summaryOf(row);
-};
+/**
+ * Creates the function that resolves to the summary of a call; null without a measured turn. Concurrent reads share one
+ * statement, as in `createCallReading`.
+ */
+export const createLatencyReading = (
+  db: Pick<Statements, 'execute'>,
+): ((callId: string) => Promise<LatencySummary | null>) =>
+  inBatches(async (callIds: readonly string[]) => {
+    // A call that is listed twice would have its turns counted twice.
+    const distinct = new Set(callIds.map((callId) => callId.toLowerCase()));
+    const rows = await ofCalls(db, { callIds: [...distinct] });
+    const latencies = new Map(rows.filter(whole).map((row) => [row.sample, summaryOf(row)]));
+    return (callId) => latencies.get(callId.toLowerCase()) ?? null;
+  });
 
 /** Summaries of a window and of the one before it; null without a measured turn. */
 export type LatencyOfWindows = {
@@ -159,15 +174,15 @@ export const latencyOfWindows = async (
     numberId === null
       ? await ofWorkspace(db, { ...windows, workspaceId })
       : await ofNumber(db, { ...windows, numberId });
-  const of = (period: Row['period']): LatencySummary | null => {
-    const row = rows.find((one) => whole(one) && one.period === period);
+  const of = (period: Period): LatencySummary | null => {
+    const row = rows.find((one) => whole(one) && one.sample === period);
     return row === undefined ? null : summaryOf(row);
   };
   return {
     current: of('current'),
     before: of('before'),
     agents: rows
-      .filter((row) => row.period === 'current' && !whole(row))
+      .filter((row) => row.sample === 'current' && !whole(row))
       .map((row) => ({ agent: row.scope, latency: summaryOf(row) })),
   };
 };
