@@ -66,77 +66,75 @@ onRealServers('gateways that are cut off', (servers) => {
       },
     );
 
-  for (const [media, cutOffFrom] of [
-    ['freeswitch', 'all its servers'],
-    ['direct', 'the database'],
-  ] as const)
-    realTimeTest(
-      `${media}: a gateway that is cut off from ${cutOffFrom} loses its calls unheard`,
-      async (t) => {
-        const world = await startWorld(t, servers(), media);
-        const database = new URL(world.databaseUrl);
-        const wires = {
-          database: await startWire(t, databaseServer(database)),
-          relay: await startWire(t, { host: '127.0.0.1', port: world.relayPort }),
-          freeSwitch: await startWire(t, servers().freeSwitch),
-        };
-        database.host = `127.0.0.1:${wires.database.port}`;
-        database.searchParams.delete('host');
-        const one = await world.start('one', undefined, {
-          GW_DATABASE_URL: database.href,
-          GW_RELAY: `127.0.0.1:${wires.relay.port}`,
-          GW_FREESWITCH: `127.0.0.1:${wires.freeSwitch.port}`,
-        });
-        const two = await world.start('two');
-        const calls = await world.place(one, 5);
-        const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
-        const ringing = z.uuid().parse(body['call_id']);
-        await until(() => world.end.heard.some(({ user }) => user === ringingNumber));
-        // Far ends and progress are stored by then.
-        await delay(1_000);
+  for (const media of ['freeswitch', 'direct'] as const)
+    for (const cutOffFrom of ['all its servers', 'the database'] as const)
+      realTimeTest(
+        `${media}: a gateway that is cut off from ${cutOffFrom} loses its calls unheard`,
+        async (t) => {
+          const world = await startWorld(t, servers(), media);
+          const database = new URL(world.databaseUrl);
+          const wires = {
+            database: await startWire(t, databaseServer(database)),
+            relay: await startWire(t, { host: '127.0.0.1', port: world.relayPort }),
+            freeSwitch: await startWire(t, servers().freeSwitch),
+          };
+          database.host = `127.0.0.1:${wires.database.port}`;
+          database.searchParams.delete('host');
+          const one = await world.start('one', undefined, {
+            GW_DATABASE_URL: database.href,
+            GW_RELAY: `127.0.0.1:${wires.relay.port}`,
+            GW_FREESWITCH: `127.0.0.1:${wires.freeSwitch.port}`,
+          });
+          const two = await world.start('two');
+          const calls = await world.place(one, 5);
+          const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
+          const ringing = z.uuid().parse(body['call_id']);
+          await until(() => world.end.heard.some(({ user }) => user === ringingNumber));
+          // Far ends and progress are stored by then.
+          await delay(1_000);
 
-        const lost = cutOffFrom === 'the database' ? [wires.database] : Object.values(wires);
-        const cutOffAt = Date.now();
-        for (const wire of lost) wire.lose();
-        await untilAllGoOn(two, calls, 1, 45_000);
-        const takenMs = Date.now() - cutOffAt;
-        await until(async () => (await typesOf(two, ringing)).includes('call.ended'));
-        await until(() => world.end.count('CANCEL') === 1);
-        const endedMs = Date.now() - cutOffAt;
-        const [load = 0] = loadavg();
-        t.log(media, cutOffFrom, { takenMs, endedMs, load });
-        t.true(Math.max(takenMs, endedMs) < 1_000 * leaseSec + afterLapseMs);
-        if (cutOffFrom === 'the database') await one.printed('another gateway has taken over');
-        const sent = world.end.heard.length;
-        const before = await factsOf(two, calls);
-        const untilEachHasOneVoice = async (): Promise<void> => {
-          world.ears.forget();
-          await delay(2_000);
-          const heard = await world.ears.measure();
+          const lost = cutOffFrom === 'the database' ? [wires.database] : Object.values(wires);
+          const cutOffAt = Date.now();
+          for (const wire of lost) wire.lose();
+          await untilAllGoOn(two, calls, 1, 45_000);
+          const takenMs = Date.now() - cutOffAt;
+          await until(async () => (await typesOf(two, ringing)).includes('call.ended'));
+          await until(() => world.end.count('CANCEL') === 1);
+          const endedMs = Date.now() - cutOffAt;
+          const [load = 0] = loadavg();
+          t.log(media, cutOffFrom, { takenMs, endedMs, load });
+          t.true(Math.max(takenMs, endedMs) < 1_000 * leaseSec + afterLapseMs);
+          if (cutOffFrom === 'the database') await one.printed('another gateway has taken over');
+          const sent = world.end.heard.length;
+          const before = await factsOf(two, calls);
+          const untilEachHasOneVoice = async (): Promise<void> => {
+            world.ears.forget();
+            await delay(2_000);
+            const heard = await world.ears.measure();
+            t.deepEqual(
+              heard.map(({ sources }) => sources),
+              calls.map(() => 1),
+              'each call has audio from one gateway',
+            );
+          };
+          await untilEachHasOneVoice();
+
+          for (const wire of lost) wire.mend();
+          await one.printed('other gateways declared this one dead');
+          await until(async () => (await one.client.get('/readyz')).status === 200);
+          await untilEachHasOneVoice();
           t.deepEqual(
-            heard.map(({ sources }) => sources),
-            calls.map(() => 1),
-            'each call has audio from one gateway',
+            world.end.heard.slice(sent).map(({ method }) => method),
+            [],
+            'the returning gateway sends nothing',
           );
-        };
-        await untilEachHasOneVoice();
-
-        for (const wire of lost) wire.mend();
-        await one.printed('other gateways declared this one dead');
-        await until(async () => (await one.client.get('/readyz')).status === 200);
-        await untilEachHasOneVoice();
-        t.deepEqual(
-          world.end.heard.slice(sent).map(({ method }) => method),
-          [],
-          'the returning gateway sends nothing',
-        );
-        t.deepEqual(await factsOf(two, calls), before, 'the returning gateway writes nothing');
-        await hangUpAll(two, calls);
-        await until(() => world.end.count('BYE') === calls.length);
-        for (const callId of [...calls, ringing]) {
-          await until(async () => (await typesOf(two, callId)).includes('call.ended'));
-          t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
-        }
-      },
-    );
+          t.deepEqual(await factsOf(two, calls), before, 'the returning gateway writes nothing');
+          await hangUpAll(two, calls);
+          await until(() => world.end.count('BYE') === calls.length);
+          for (const callId of [...calls, ringing]) {
+            await until(async () => (await typesOf(two, callId)).includes('call.ended'));
+            t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
+          }
+        },
+      );
 });
