@@ -13,7 +13,7 @@ import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#te
 import { startEars } from './ears.ts';
 import { until } from './real-lines.ts';
 import type { SipServers } from './sip-servers.ts';
-import { startUdpEnd } from './udp-end.ts';
+import { startUdpEnd, type UdpEnd } from './udp-end.ts';
 
 export const personNumber = '01000000011';
 /** Number of a telephone that only rings. */
@@ -22,10 +22,23 @@ export const ringingNumber = '01099992000';
 /** `begunAt`: when its process began to start, in milliseconds since the epoch. */
 export type Running = GatewayProcess & { client: ApiClient; folder: string; begunAt: number };
 
+/** Logged by a gateway when it takes over the calls of another one that it has found dead. */
+export const takesOver = 'this gateway takes over its calls';
+
 export type Media = 'freeswitch' | 'direct';
 
 /** The server to which gateways connect for SIP. */
 export type Signalling = 'relay' | 'drachtio-server';
+
+/** The start of a gateway that began last. Several starts at the same time would make two processors busy. */
+let lastStart: Promise<unknown> = Promise.resolve();
+
+/** Runs this start after all that began before it. */
+const inTurn = <Result>(start: () => Promise<Result>): Promise<Result> => {
+  const own = lastStart.then(start);
+  lastStart = own.catch(() => undefined);
+  return own;
+};
 
 /** Gateways of one database and one relay, unless they connect to drachtio-server, whose trunk is at this port. */
 export const startGateways = async (
@@ -46,43 +59,49 @@ export const startGateways = async (
   t.teardown(() => relay.close());
   const relayPort = await relay.start();
   let key: string | undefined;
+  const start = async (
+    node: string,
+    folder: string | undefined,
+    settings: Record<string, string>,
+  ): Promise<Running> => {
+    const own = folder ?? (await emptyFolder(t));
+    const begunAt = Date.now();
+    const gateway = runGateway(t, {
+      ...testSettings(databaseUrl, own),
+      GW_NODE: node,
+      GW_LINES: 'drachtio',
+      GW_DRACHTIO_SECRET: drachtio.secret,
+      ...(signalling === 'relay'
+        ? { GW_RELAY: `127.0.0.1:${relayPort}` }
+        : { GW_RELAY: 'none', GW_DRACHTIO: `${drachtio.host}:${drachtio.port}` }),
+      GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
+      GW_FREESWITCH_SECRET: freeSwitch.secret,
+      GW_TRUNK: `127.0.0.1:${trunkPort}`,
+      GW_TRUNK_MEDIA: media,
+      // The far end sends no audio.
+      GW_RTP_TIMEOUT_SEC: '0',
+      GW_DRAIN_SEC: '30',
+      GW_RATE_LIMIT: '0',
+      ...settings,
+    });
+    await gateway.printed('the gateway is ready');
+    const credentials = await credentialsIn(own);
+    key ??= credentials.number_key;
+    const client = apiClient(credentials.base_url, key);
+    await client.as(credentials.admin_token).patch(`/api/v1/admin/numbers/${credentials.number_id}`, {
+      silence_timeout_sec: 600,
+      transfer_to: [personNumber],
+    });
+    await until(async () => (await client.get('/readyz')).status === 200);
+    return { ...gateway, client, folder: own, begunAt };
+  };
   return {
     relay,
     relayPort,
     databaseUrl,
-    /** `settings` replace those of the others. */
-    async start(node: string, folder?: string, settings: Record<string, string> = {}): Promise<Running> {
-      const own = folder ?? (await emptyFolder(t));
-      const begunAt = Date.now();
-      const gateway = runGateway(t, {
-        ...testSettings(databaseUrl, own),
-        GW_NODE: node,
-        GW_LINES: 'drachtio',
-        GW_DRACHTIO_SECRET: drachtio.secret,
-        ...(signalling === 'relay'
-          ? { GW_RELAY: `127.0.0.1:${relayPort}` }
-          : { GW_RELAY: 'none', GW_DRACHTIO: `${drachtio.host}:${drachtio.port}` }),
-        GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
-        GW_FREESWITCH_SECRET: freeSwitch.secret,
-        GW_TRUNK: `127.0.0.1:${trunkPort}`,
-        GW_TRUNK_MEDIA: media,
-        // The far end sends no audio.
-        GW_RTP_TIMEOUT_SEC: '0',
-        GW_DRAIN_SEC: '30',
-        GW_RATE_LIMIT: '0',
-        ...settings,
-      });
-      await gateway.printed('the gateway is ready');
-      const credentials = await credentialsIn(own);
-      key ??= credentials.number_key;
-      const client = apiClient(credentials.base_url, key);
-      await client.as(credentials.admin_token).patch(`/api/v1/admin/numbers/${credentials.number_id}`, {
-        silence_timeout_sec: 600,
-        transfer_to: [personNumber],
-      });
-      await until(async () => (await client.get('/readyz')).status === 200);
-      return { ...gateway, client, folder: own, begunAt };
-    },
+    /** `settings` replace those of the others. Gateways of a test file start one after the other. */
+    start: (node: string, folder?: string, settings: Record<string, string> = {}): Promise<Running> =>
+      inTurn(() => start(node, folder, settings)),
   };
 };
 
@@ -131,12 +150,34 @@ export const typesOf = async ({ client }: Running, callId: string): Promise<stri
     .map(({ type }) => type);
 };
 
+/**
+ * Remembers the present output of a gateway. The result resolves when the gateway has printed a text since then; a
+ * frozen process and a lapse of its lease take their time.
+ */
+export const printedFromNow = ({ stdout }: Running): ((text: string) => Promise<void>) => {
+  const from = stdout().length;
+  return (text) => until(() => stdout().includes(text, from), 60_000);
+};
+
 /** Warnings and errors that the gateway logged. */
 const warningsOf = ({ stdout }: Running): string =>
   stdout()
     .split('\n')
     .filter((line) => /"level":[45]0/.test(line))
     .join('\n');
+
+/** Counts the requests that a far end receives from now on, by method. */
+export const countFromNow = ({ heard }: UdpEnd): ((method: string) => number) => {
+  const from = heard.length;
+  return (method) => heard.slice(from).filter((request) => request.method === method).length;
+};
+
+/** Resolves when the answer of each call is stored: before that, a call ends with its gateway. */
+export const untilAllAreAnswered = (gateway: Running, calls: readonly string[]): Promise<void> =>
+  until(async () => {
+    const stored = await Promise.all(calls.map((callId) => typesOf(gateway, callId)));
+    return stored.every((types) => types.includes('call.answered'));
+  });
 
 /** Resolves when each call was taken over this often. */
 export const untilAllGoOn = async (

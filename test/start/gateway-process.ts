@@ -96,6 +96,8 @@ export const runGateway = (
   });
   t.teardown(async () => {
     signal('SIGTERM');
+    // A process that the test has frozen receives the signal above when it continues.
+    signal('SIGCONT');
     await ended;
   });
   const output = { stdout: () => written.stdout, stderr: () => written.stderr };
