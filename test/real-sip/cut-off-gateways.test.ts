@@ -3,15 +3,15 @@
  * write nothing of these calls afterwards.
  */
 import type { NetConnectOpts } from 'node:net';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { shortestParkSec } from '#config/cluster-policy.ts';
+import { loadNow } from './busy-machine.ts';
 import {
   countFromNow,
   hangUpAll,
+  longestLossMs,
   printedFromNow,
   ringingNumber,
   startWorld,
@@ -27,9 +27,6 @@ import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { testInRounds } from './rounds.ts';
 import { startWire } from './wire.ts';
-
-/** Time within which each call continues or has ended, in milliseconds: then FreeSWITCH hangs up what is left. */
-const longestMs = 1_000 * shortestParkSec;
 
 /** PostgreSQL listens at a port, or at a socket in the folder `host`. */
 const databaseServer = ({ searchParams, hostname: host, port }: URL): NetConnectOpts => {
@@ -64,7 +61,7 @@ onRealServers('gateways that are cut off', (servers) => {
         await one.printed('this gateway is cut off from drachtio-server');
         await untilAllGoOn(two, calls);
         await delay(1_000);
-        t.log(media, { silences: await world.ears.silences(), load: loadavg()[0] });
+        t.log(media, { silences: await world.ears.silences(), load: loadNow() });
         wire.mend();
         await until(async () => (await one.client.get('/readyz')).status === 200);
         t.is(world.end.count('BYE'), 0);
@@ -127,7 +124,7 @@ onRealServers('gateways that are cut off', (servers) => {
           const endedMs = Date.now() - cutOffAt;
           const [longestSilenceMs = Infinity] = await ears.silences();
           t.true(
-            Math.max(takenMs, endedMs) < longestMs,
+            Math.max(takenMs, endedMs) < longestLossMs(),
             `taken over after ${takenMs} ms, ended after ${endedMs} ms`,
           );
           if (cutOffFrom === 'the database') await onePrinted('another gateway has taken over');

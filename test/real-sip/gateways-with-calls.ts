@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { z } from 'zod';
+import { leaseSec, shortestParkSec } from '#config/cluster-policy.ts';
 import { relayNumbers } from '#config/line-policy.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { systemClock } from '#src/clocks.ts';
@@ -10,6 +11,7 @@ import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testSettings } from '#test/helpers/test-settings.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+import { isMachineBusy } from './busy-machine.ts';
 import { startEars } from './ears.ts';
 import { until } from './real-lines.ts';
 import type { SipServers } from './sip-servers.ts';
@@ -24,6 +26,12 @@ export type Running = GatewayProcess & { client: ApiClient; folder: string; begu
 
 /** Logged by a gateway when it takes over the calls of another one that it has found dead. */
 export const takesOver = 'this gateway takes over its calls';
+
+/**
+ * Time within which each call of a lost gateway continues or has ended, in milliseconds: ten seconds after the lapse of
+ * its lease; on a busy machine, before FreeSWITCH hangs up what is left.
+ */
+export const longestLossMs = (): number => 1_000 * (isMachineBusy() ? shortestParkSec : leaseSec + 10);
 
 export type Media = 'freeswitch' | 'direct';
 

@@ -2,9 +2,9 @@
  * Tests that prove a property by repetition. `TEST_ROUNDS` of the environment is the number of rounds of each, 1 unless
  * it is set. The rounds are distributed over a few worlds at the same time, because they mostly wait.
  */
-import { loadavg } from 'node:os';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { loadNow } from './busy-machine.ts';
 import { realTimeTest } from './real-time-test.ts';
 
 /** More gateways at a time would make two processors busy. */
@@ -33,9 +33,9 @@ const runInWorld = async <World>(
   const world = await begin(t);
   for (const number of numbers) {
     try {
-      t.log(`round ${number}`, await round(t, world), { load: loadavg()[0] });
+      t.log(`round ${number}`, await round(t, world), { load: loadNow() });
     } catch (error) {
-      t.log(`round ${number} failed`, { load: loadavg()[0] }, String(error));
+      t.log(`round ${number} failed`, { load: loadNow() }, String(error));
       throw error;
     }
   }
