@@ -4,8 +4,8 @@
  *
  * - `call_holder`: every holder of a call in order, the process that placed it and those that claimed it.
  * - `fact_writer`: the process that wrote each fact, and the epoch of the call at that moment.
- * - `stale_write`: facts and progress written by a process that is not the call's last holder. Late facts about an ended
- *   call are excluded: another gateway may finish its recording or its summary.
+ * - `stale_write`: facts, progress and transitions written by a process that is not the call's last holder. Late facts
+ *   about an ended call are excluded: another gateway may finish its recording or its summary.
  */
 
 /** Precedes the catalogue in the search path, like the tables of sessions in `postgres.ts`. */
@@ -53,4 +53,10 @@ export const bookkeepingTriggers = `
     return new;
   end $$;
   create trigger note_progress after update of progress on call_checkpoint for each row execute function note_progress();
+  create function note_transitions() returns trigger language plpgsql as $$ begin
+    perform note_stale_write('transition', call_id) from (select distinct call_id from written) as calls;
+    return null;
+  end $$;
+  create trigger note_transitions after insert on call_transition referencing new table as written
+    for each statement execute function note_transitions();
 `;

@@ -22,6 +22,10 @@ export type FarEnds = {
   random: Random;
   /** Maximum delay of a line's events, in milliseconds. */
   latestMs: number;
+  /** Interval in which the events of all lines of a process arrive together; `null`: each arrives alone. */
+  burstMs: number | null;
+  /** Events that arrive together, by process and time. */
+  bursts: Map<SimulatedProcess, Map<number, (() => void)[]>>;
   /** Existing lines by call; a dead process has none. */
   standing: Map<string, Set<SimulatedProcess>>;
   /** Lines with a ringing or connected transfer target. */
@@ -39,6 +43,28 @@ export type FarEnds = {
 };
 
 const names: Partial<Record<LineCommand['type'], string>> = { hangUp: 'BYE', say: 'say' };
+
+/** Events that are due at the same time are separate, unless lines report in bursts. */
+const arriveTogether = (
+  { time, burstMs, bursts }: FarEnds,
+  process: SimulatedProcess,
+  due: number,
+  work: () => void,
+): void => {
+  const waitMs = due - time.now();
+  if (burstMs === null) return void time.after(waitMs, work);
+  const ofProcess = bursts.get(process) ?? new Map<number, (() => void)[]>();
+  bursts.set(process, ofProcess);
+  const together = ofProcess.get(due);
+  if (together !== undefined) return void together.push(work);
+  const works = [work];
+  ofProcess.set(due, works);
+  time.after(waitMs, () => {
+    ofProcess.delete(due);
+    for (const one of works) one();
+  });
+  return undefined;
+};
 
 const watched = (
   input: LineInput,
@@ -82,7 +108,8 @@ const watched = (
     }
     if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
     dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
-    time.after(dueFrom - time.now(), () => {
+    if (farEnds.burstMs !== null) dueFrom = Math.ceil(dueFrom / farEnds.burstMs) * farEnds.burstMs;
+    arriveTogether(farEnds, process, dueFrom, () => {
       if (isSilent) return;
       if (event.type === 'line.heard') heard.set(callId, [...(heard.get(callId) ?? []), event.text]);
       emit(event);

@@ -20,8 +20,14 @@ export type Transfer = {
   takenBackAfterMs: number | null;
 };
 
-/** Writes that only the owner of a call may execute. */
-export type HolderWrite = 'insert call_fact' | 'update call_checkpoint';
+/** Writes that only the owner of a call may execute: beginnings of names from `statementName`. */
+export type HolderWrite =
+  | 'insert call_fact'
+  /** Of a type that is a parameter of the statement. */
+  | 'insert call_fact, '
+  | `insert call_fact of ${'' | 'several '}${'turn.spoken' | 'call.answered' | 'call.answered_by'}`
+  | 'insert call_transition'
+  | 'update call_checkpoint';
 
 export type Plan = {
   nodes: readonly string[];
@@ -80,6 +86,11 @@ export type Plan = {
   requests: RequestFaults;
   receiverRefuses: number;
   lineLatestMs: number;
+  /**
+   * The events of all lines of a gateway arrive together, in this interval. What happens in several calls meanwhile, the
+   * gateway does in one turn of its event loop, and writes in one statement. `null`: each event arrives alone.
+   */
+  lineBurstMs: number | null;
   /** A deliberate defect: lines ignore these commands. */
   deafTo?: readonly LineCommand['type'][];
   /** The agent is a customer's server that remembers its calls; otherwise the built-in one. */
@@ -216,6 +227,49 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
   return random.chance(0.3)
     ? [{ before: 'insert call_fact', count: 1, afterTakingMs, atEnd: true }]
     : [{ before, count, afterTakingMs }];
+};
+
+/** Simultaneous calls of a world about a stale write: some gateway has at least two of them. */
+const staleCalls = 6;
+
+/**
+ * In every fifth world with several gateways, the only fault is a gateway that is frozen right before a certain write of
+ * a call, and resumes at the moment when another one has taken its calls over. Later, the next holder has used the place
+ * of the fact in the journal, which then refuses the write for this reason alone.
+ */
+const withStaleWrite = (plan: Plan, random: Random): Plan => {
+  if (plan.nodes.length === 1 || !random.chance(0.2)) return plan;
+  const freeze = random.pick<Omit<Plan['freezes'][number], 'afterTakingMs'>>([
+    { before: 'insert call_fact, ', count: 1 + random.below(2) },
+    { before: 'insert call_fact of several turn.spoken', count: 1 + random.below(3) },
+    { before: 'insert call_fact of call.answered', count: 1 },
+    { before: 'insert call_fact of several call.answered', count: 1 },
+    { before: 'insert call_fact of several call.answered_by', count: 1 },
+    { before: 'insert call_transition', count: 1 + random.below(5) },
+  ]);
+  const to = random.pick(staying);
+  return {
+    ...plan,
+    calls: Array.from({ length: staleCalls }, () => ({
+      atMs: 100,
+      to,
+      hangUpAfterMs: null,
+      immediate: false,
+    })),
+    crashes: [],
+    diesWithRequest: null,
+    ends: [],
+    kills: [],
+    cutOffs: [],
+    diesDeclaring: false,
+    freezes: [{ ...freeze, afterTakingMs: random.below(4) }],
+    lineBurstMs: freeze.before.includes('several') ? 200 : null,
+    clockSteps: [],
+    databaseBreaks: [],
+    statements: noFaults,
+    lineLatestMs: 0,
+    faultyMs: Math.max(plan.faultyMs, 20_000),
+  };
 };
 
 const diesWithRequestOf = (random: Random): number | null =>
@@ -378,13 +432,15 @@ export const planOf = (seed: number): Plan => {
     requests: isCalm ? reliable : requestsOf(random),
     receiverRefuses: random.chance(0.2) ? 0.3 : 0,
     lineLatestMs: random.chance(0.5) ? random.below(400) : 0,
+    lineBurstMs: null,
     agentHasMemory,
     diesWithRequest,
     requestsRepeated: isCalm || createRandom(seed ^ 0x4e9e).chance(0.5) ? 0 : 0.5,
     faultyMs,
     afterMs: random.below(5_000),
   };
-  return isCalm || isAboutMemory ? plan : withLongCall(plan, createRandom(seed ^ 0x10c6));
+  if (isCalm || isAboutMemory) return plan;
+  return withStaleWrite(withLongCall(plan, createRandom(seed ^ 0x10c6)), createRandom(seed ^ 0x57a1));
 };
 
 /** A plan without faults; otherwise the seed's plan. */
@@ -405,4 +461,5 @@ export const calmPlan = (seed: number): Plan => ({
   agentHasMemory: false,
   diesWithRequest: null,
   lineLatestMs: 0,
+  lineBurstMs: null,
 });

@@ -15,6 +15,7 @@ export type Mistake = {
 };
 
 const newFact = 'src/persistence/calls/call-facts/new-fact.ts';
+const answerCall = 'src/persistence/calls/answer-call.ts';
 const endCall = 'src/persistence/calls/end-call.ts';
 const claimCalls = 'src/persistence/calls/claim-calls.ts';
 const takeOver = 'src/continuity/take-over.ts';
@@ -47,6 +48,43 @@ export const mistakes: readonly Mistake[] = [
     changes: [
       { file: newFact, ...anyEpoch },
       { file: newFact, from: 'and call.epoch = given.epoch', to: '' },
+    ],
+    rule: 'a gateway wrote to a call held by another one',
+  },
+  {
+    name: 'a turn is written without comparing the epoch',
+    changes: [{ file: 'src/persistence/calls/add-turn.ts', from: 'and call.epoch = given.epoch', to: '' }],
+    rule: 'a gateway wrote to a call held by another one',
+  },
+  {
+    name: 'an answer is written without comparing the epoch',
+    changes: [{ file: answerCall, ...anyEpoch }],
+    rule: 'a gateway wrote to a call held by another one',
+  },
+  {
+    name: 'several answers are written without comparing the epoch',
+    changes: [{ file: answerCall, from: 'and call.epoch = given.epoch', to: '' }],
+    rule: 'a gateway wrote to a call held by another one',
+  },
+  {
+    name: 'several answerers are written without comparing the epoch',
+    changes: [
+      {
+        file: 'src/persistence/calls/call-facts/call-changes.ts',
+        from: 'and call.epoch = given.epoch',
+        to: '',
+      },
+    ],
+    rule: 'a gateway wrote to a call held by another one',
+  },
+  {
+    name: 'transitions are stored without comparing the epoch',
+    changes: [
+      {
+        file: 'src/persistence/calls/call-transitions.ts',
+        from: ".whereRef('Call.epoch', '=', 'given.epoch')",
+        to: '',
+      },
     ],
     rule: 'a gateway wrote to a call held by another one',
   },

@@ -134,7 +134,7 @@ const worldsPerTruncation = 50;
 
 /** Statements whose result depends on the session. */
 const asksForSession =
-  /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact)?\b|update "?call(_checkpoint)?\b/;
+  /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact|_transition)?\b|update "?call(_checkpoint)?\b/;
 
 /** Statements that see the list of sessions, or begin a transaction in which others do. */
 const seesSessions = /\bpg_locks\b|\bpg_stat_activity\b|^\s*(?:begin|start transaction)\b/i;

@@ -310,6 +310,7 @@ export const runSeed = async (
     world.database.faults = plan.statements;
     world.network.faults = plan.requests;
     world.farEnds.latestMs = plan.lineLatestMs;
+    world.farEnds.burstMs = plan.lineBurstMs;
     world.farEnds.deafTo = plan.deafTo ?? [];
     customer.refuses = plan.receiverRefuses;
     customer.repeats = plan.requestsRepeated;

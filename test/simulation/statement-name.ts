@@ -1,10 +1,23 @@
-/** Short name of a statement: `insert call_fact`, `update node`, `select`. */
+/**
+ * Short name of a statement: `insert call_fact`, `update node`, `select`. A fact whose type is in the text is named:
+ * `insert call_fact of call.answered`; `of several call.answered` if the statement writes those of several calls.
+ */
 
 const writes = /\b(insert\s+into|update|delete\s+from)\s+"?(\w+)"?/gi;
 const verbs: Readonly<Record<string, string>> = { i: 'insert', u: 'update', d: 'delete' };
 /** Part of the statement by which a gateway declares another one dead. */
 const declaration = /"lost_at" = coalesce/i;
 const others = /^\s*(?:\/\*.*?\*\/)?\s*(\w+)/;
+const typeOfFact = /insert into call_fact \([^)]*\)\s+select\s+[\w.]+,\s+[\w$.]+,\s+'([\w.]+)'/i;
+const ofSeveral = /\bjson_to_recordset\(/i;
+
+/** Comes first in the name of its statement. */
+const factName = (text: string): string => {
+  const [, type] = typeOfFact.exec(text) ?? [];
+  return type === undefined
+    ? 'insert call_fact'
+    : `insert call_fact of ${ofSeveral.test(text) ? 'several ' : ''}${type}`;
+};
 
 const nameOf = (text: string): string => {
   if (declaration.test(text)) return declaresDead;
@@ -12,7 +25,10 @@ const nameOf = (text: string): string => {
     ([, verb = '', table = '']) => `${verbs[verb.charAt(0).toLowerCase()]} ${table}`,
   );
   // The first two writes identify the statement.
-  if (found.length > 0) return [...new Set(found)].slice(0, 2).join(', ');
+  const [first, second] = new Set(found);
+  if (second === 'insert call_fact') return `${factName(text)}, ${first}`;
+  if (first === 'insert call_fact') return [factName(text), second].filter(Boolean).join(', ');
+  if (first !== undefined) return [first, second].filter(Boolean).join(', ');
   return others.exec(text)?.[1]?.toLowerCase() ?? 'nothing';
 };
 

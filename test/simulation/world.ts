@@ -114,6 +114,8 @@ export class World {
       time,
       random,
       latestMs: 0,
+      burstMs: null,
+      bursts: new Map(),
       standing: new Map(),
       legs: new Map(),
       rung: new Map(),
@@ -261,6 +263,7 @@ export class World {
     this.database.faults = noFaults;
     this.network.faults = reliable;
     this.farEnds.latestMs = 0;
+    this.farEnds.burstMs = null;
     this.#thaw();
     for (const { name } of this.nodes) this.database.joinAgain(name);
   }
