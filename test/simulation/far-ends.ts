@@ -6,6 +6,7 @@ import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts'
 import type { Lines } from '#sip/lines.ts';
 import type { Effects } from './effects.ts';
 import type { Random } from './random.ts';
+import type { SilenceWatch } from './silence-watch.ts';
 import type { SimulatedProcess, SimulatedTime } from './simulated-time.ts';
 
 /** The transfer target of a line, from the first ring to the release. Times are simulated ones. */
@@ -18,6 +19,7 @@ type Leg = {
 
 export type FarEnds = {
   effects: Effects;
+  silence: SilenceWatch;
   time: SimulatedTime;
   random: Random;
   /** Maximum delay of a line's events, in milliseconds. */
@@ -75,7 +77,7 @@ const watched = (
   hasSecondLeg: boolean,
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
-  const { effects, time, random, standing, legs, rung, cancelled, heard, talked } = farEnds;
+  const { effects, silence, time, random, standing, legs, rung, cancelled, heard, talked } = farEnds;
   const { callId } = input;
   let isSilent = false;
   let dueFrom = 0;
@@ -112,6 +114,7 @@ const watched = (
     arriveTogether(farEnds, process, dueFrom, () => {
       if (isSilent) return;
       if (event.type === 'line.heard') heard.set(callId, [...(heard.get(callId) ?? []), event.text]);
+      silence.reported(process, callId, event);
       emit(event);
     });
   };
@@ -124,6 +127,7 @@ const watched = (
   if (effects.happens(process, `after ${what}`)) return silent;
   return {
     tell(command) {
+      silence.commanded(callId, command);
       const leg = legNow();
       if (command.type === 'cancelTransfer' && leg !== undefined && !isConnected)
         hold({ ...leg, cancelledAt: leg.cancelledAt ?? time.now() });
@@ -138,11 +142,13 @@ const watched = (
     },
     close() {
       isSilent = true;
+      silence.over(callId);
       over();
       if (process.isAlive) line.close();
     },
     release(audioUntil) {
       isSilent = true;
+      silence.over(callId);
       standing.get(callId)?.delete(process);
       release();
       if (process.isAlive) line.release(audioUntil);

@@ -32,12 +32,14 @@ export type MemoryAgent = {
   heard: ReadonlyMap<string, readonly string[]>;
 };
 
-export const createMemoryAgent = (): MemoryAgent => {
+/** `onAsked`: the server has received a turn of this call. */
+export const createMemoryAgent = (onAsked: (callId: string) => void): MemoryAgent => {
   const heard = new Map<string, string[]>();
   return {
     heard,
     server({ body }) {
       const { sessionId, chatInput } = turn.parse(JSON.parse(body));
+      onAsked(sessionId);
       const turns = heard.get(sessionId) ?? [];
       heard.set(sessionId, [...turns, chatInput]);
       const output = replies[turns.length];

@@ -252,6 +252,17 @@ export const mistakes: readonly Mistake[] = [
     rule: 'a party heard more than the announcement before its consent',
   },
   {
+    name: 'after a take-over, nobody asks for words that were lost',
+    changes: [
+      {
+        file: 'src/continuity/resume-state.ts',
+        from: 'onlyListens(left, conversation) && mayHaveLostWords(left, was)',
+        to: 'false',
+      },
+    ],
+    rule: 'a call was silent after a take-over',
+  },
+  {
     name: 'a repeated request is not recognized',
     changes: [
       {

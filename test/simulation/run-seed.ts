@@ -301,7 +301,7 @@ export const runSeed = async (
   let moves: Move[] = [];
   try {
     const customer = new Customer(world);
-    const agent = createMemoryAgent();
+    const agent = createMemoryAgent(world.farEnds.silence.asked);
     servers.set('https://receiver.test', customer.receiver);
     servers.set('https://agent.test', agent.server);
     await prepare(world, customer, plan);

@@ -11,6 +11,7 @@ import { createSimulationJournal, type SimulationJournal } from './journal.ts';
 import { SimulatedNode } from './node.ts';
 import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
+import { createSilenceWatch } from './silence-watch.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 import { declaresDead, takesCalls } from './statement-name.ts';
 
@@ -111,6 +112,7 @@ export class World {
     });
     this.farEnds = {
       effects,
+      silence: createSilenceWatch(time, (what) => this.violate(what)),
       time,
       random,
       latestMs: 0,
