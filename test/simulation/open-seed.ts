@@ -42,11 +42,15 @@ const copy = async (
   }
 };
 
-/** Runs until SIGINT or SIGTERM. The data stay in `folder`. */
+const isInterrupted = (): Promise<unknown> =>
+  Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+
+/** Runs until SIGINT or SIGTERM, or until `ended` resolves. The data stay in `folder`. */
 export const openInConsole = async (
   rows: CallRows,
   folder: string,
   say: (line: string) => void,
+  ended: () => Promise<unknown> = isInterrupted,
 ): Promise<void> => {
   await using started = new AsyncDisposableStack();
   const logger = pino({ level: 'warn' });
@@ -68,5 +72,5 @@ export const openInConsole = async (
   say(`The calls are in the console at ${console_url}. Sign in: ${await gateway.makeSignInLink()}`);
   for (const { id } of rows.get('call') ?? []) say(`  ${console_url}#/calls/${String(id)}`);
   say('Ctrl-C ends it.');
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await ended();
 };

@@ -1,8 +1,13 @@
 import { settle } from './determinism.ts';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
+import { z } from 'zod';
 import { planOfStory, play, someKills } from './kills.ts';
 import { mistakes } from './planted.ts';
+import { callRowsOf, openInConsole } from './open-seed.ts';
 import { calmPlan, type HolderWrite, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
 import { runSeed, startPostgres } from './run-seed.ts';
@@ -54,6 +59,40 @@ const calm: Plan = {
   faultyMs: 15_000,
   afterMs: 1_000,
 };
+
+const credentials = z.object({ admin_token: z.string(), console_url: z.string() });
+const replay = z.object({ steps: z.array(z.looseObject({})).nonempty() });
+
+test.serial('shows the calls of a seed in the console of a gateway, with their replay', async (t) => {
+  await runSeed(1, postgres, { ...calm, calls: calm.calls.slice(0, 2) });
+  const rows = callRowsOf(postgres);
+  const calls = rows.get('call') ?? [];
+  t.true(calls.length >= 2);
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-simulated-calls-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const lines: string[] = [];
+  let looks = 0;
+  await openInConsole(
+    rows,
+    folder,
+    (line) => lines.push(line),
+    async () => {
+      const file = readFileSync(join(folder, 'gateway/dev-credentials.json'), 'utf8');
+      const { admin_token: token, console_url: url } = credentials.parse(JSON.parse(file));
+      t.regex(lines[0] ?? '', /Sign in: http.*#\/sign-in\//);
+      for (const { id } of calls) {
+        t.true(lines.includes(`  ${url}#/calls/${String(id)}`));
+        const answer = await fetch(new URL(`/api/v1/admin/calls/${String(id)}/replay`, url), {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        t.is(answer.status, 200);
+        t.true(replay.safeParse(await answer.json()).success, 'the replay has no steps');
+        looks += 1;
+      }
+    },
+  );
+  t.is(looks, calls.length);
+});
 
 const planted = test.macro<[Plan, (text: string) => string, RegExp]>(async (t, plan, mistake, finding) => {
   t.deepEqual((await runSeed(1, postgres, plan)).violations, []);
