@@ -87,6 +87,8 @@ const textOf = (messages: readonly Message[]): string => {
 
 export class DatabaseServer {
   faults: StatementFaults = noFaults;
+  /** Number of times that all connections broke at once. */
+  breaks = 0;
   readonly #postgres: Postgres;
   readonly #time: SimulatedTime;
   readonly #random: Random;
@@ -174,6 +176,7 @@ export class DatabaseServer {
 
   /** Breaks every connection at once, as a server restart does. */
   breakAll(): void {
+    this.breaks += 1;
     for (const connection of this.#connections.values()) this.#break(connection);
   }
 
