@@ -23,7 +23,7 @@ export type Transfer = {
 /** Writes that only the owner of a call may execute: beginnings of names from `statementName`. */
 export type HolderWrite =
   | 'insert call_fact'
-  /** Of a type that is a parameter of the statement. */
+  /** A fact whose type is a parameter of the statement. */
   | 'insert call_fact, '
   | `insert call_fact of ${'' | 'several '}${'turn.spoken' | 'call.answered' | 'call.answered_by'}`
   | 'insert call_transition'
@@ -87,8 +87,8 @@ export type Plan = {
   receiverRefuses: number;
   lineLatestMs: number;
   /**
-   * The events of all lines of a gateway arrive together, in this interval. What happens in several calls meanwhile, the
-   * gateway does in one turn of its event loop, and writes in one statement. `null`: each event arrives alone.
+   * The events of all lines of a gateway arrive together, in this interval. The gateway processes those of several calls
+   * in one turn of its event loop, and writes them in one statement. `null`: each event arrives alone.
    */
   lineBurstMs: number | null;
   /** A deliberate defect: lines ignore these commands. */
