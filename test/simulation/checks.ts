@@ -8,7 +8,7 @@ export const announcement = '이 통화는 녹음됩니다. 동의하시면 네�
 /** Facts that may follow the end of a call. */
 const lateFacts = `'call.summarized', 'recording.completed', 'recording.failed'`;
 
-/** Reasons for the end of a call whose line could not be taken over. */
+/** Reasons for the end of a call whose line could not be taken over; a requested hang-up also ends it at once. */
 const endsOfLines = `'system_error', 'counterparty_hangup', 'transfer_completed'`;
 
 type Rule = { what: string; broken: string };
@@ -121,7 +121,13 @@ const atRest: readonly Rule[] = [
         where epoch > 1 and type not in ('call.hangup_requested', ${lateFacts})
         order by call_id, epoch, sequence
       ) first join call on call.id = first.call_id
-      where type <> 'call.taken_over' and not (type = 'call.ended' and end_reason in (${endsOfLines}))`,
+      where type <> 'call.taken_over' and not (type = 'call.ended' and (
+        end_reason in (${endsOfLines})
+        or exists (
+          select from fact_writer asked where asked.call_id = first.call_id and asked.epoch = first.epoch
+            and asked.type = 'call.hangup_requested'
+        )
+      ))`,
   },
   {
     what: 'a holder of a call wrote nothing of it',

@@ -26,6 +26,8 @@ type Floor = {
   isTheirs: boolean;
   /** Whether an answering machine listens, to which the agent leaves a message at its own time. */
   isMachine: boolean;
+  /** Whether the other party waits for a person or talks with one. */
+  isTransferred: boolean;
   /** Begin of the silence after the last take-over; `null` if the call has continued since. */
   silentSince: number | null;
 };
@@ -33,7 +35,12 @@ type Floor = {
 export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) => void): SilenceWatch => {
   const floors = new Map<string, Floor>();
   const floorOf = (callId: string): Floor => {
-    const floor = floors.get(callId) ?? { isTheirs: false, isMachine: false, silentSince: null };
+    const floor = floors.get(callId) ?? {
+      isTheirs: false,
+      isMachine: false,
+      isTransferred: false,
+      silentSince: null,
+    };
     floors.set(callId, floor);
     return floor;
   };
@@ -41,7 +48,7 @@ export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) 
 
   const adopted = (process: SimulatedProcess, callId: string): void => {
     const floor = floorOf(callId);
-    if (!floor.isTheirs || floor.isMachine) return;
+    if (!floor.isTheirs || floor.isMachine || floor.isTransferred) return;
     const since = time.now();
     floor.silentSince = since;
     runIn(null, () =>
@@ -58,6 +65,7 @@ export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) 
       const isSpeech = event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel);
       const floor = floorOf(callId);
       if (event.type === 'line.answered_by') floor.isMachine = event.by === 'machine';
+      if (event.type === 'line.transfer_failed') floor.isTransferred = false;
       if (isSpeech) floor.isTheirs = true;
       // Digits and the end of the line continue the call as well.
       return isSpeech || event.type === 'line.digit' || event.type === 'line.ended'
@@ -65,7 +73,9 @@ export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) 
         : undefined;
     },
     commanded(callId, { type }) {
-      if (type === 'say' || type === 'transfer') floorOf(callId).isTheirs = false;
+      const floor = floorOf(callId);
+      if (type === 'say' || type === 'transfer') floor.isTheirs = false;
+      if (type === 'transfer' || type === 'cancelTransfer') floor.isTransferred = type === 'transfer';
       if (type === 'say' || type === 'hangUp' || type === 'transfer') continues(callId);
     },
     asked: continues,
