@@ -75,17 +75,26 @@ const gatherBytes = 4_096;
  */
 const gatheredOutput = (): DestinationStream => {
   const output = pino.destination({ dest: 1, sync: false, minLength: gatherBytes });
+  let waitingBytes = 0;
   let isDue = false;
-  const writeAll = (): void => {
-    isDue = false;
-    output.flush();
+  const writeLater = (): void => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      output.flush();
+    }, gatherMs).unref();
   };
+  output.on('write', (bytes: number) => (waitingBytes -= bytes));
+  // A write in progress leaves what was gathered meanwhile.
+  output.on('drain', () => {
+    if (waitingBytes > 0) writeLater();
+  });
   return {
     write(line) {
+      waitingBytes += Buffer.byteLength(line);
       output.write(line);
-      if (isDue) return;
-      isDue = true;
-      setTimeout(writeAll, gatherMs).unref();
+      writeLater();
     },
   };
 };

@@ -50,31 +50,57 @@ test('writes lines together, while the program runs', async (t) => {
   await once(child, 'close');
 });
 
-test('wakes only for lines that wait to be written', async (t) => {
-  const child = run(`
+/**
+ * A program that logs to a standard output in which `writes` counts, of which each ends by `finish`, and whose time passes
+ * by `tick`.
+ */
+const withSlowOutput = (rest: string) =>
+  run(`
     import fs from 'node:fs';
     import { mock } from 'node:test';
     let writes = 0;
-    fs.write = (fd, text, ...rest) => {
+    let finish = () => {};
+    fs.write = (fd, text, ...more) => {
       writes += 1;
-      process.nextTick(rest.at(-1), null, Buffer.byteLength(text));
+      finish = () => more.at(-1)(null, Buffer.byteLength(text));
     };
     mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
-    const passTime = async () => {
-      for (let time = 0; time < 10; time += 1) {
-        mock.timers.tick(100);
-        await new Promise(setImmediate);
-      }
-    };
+    const tick = () => mock.timers.tick(100);
+    const output = await createLogger({ level: 'info', format: 'json' });
     const counts = [];
-    const quiet = await createLogger({ level: 'info', format: 'json' });
+    ${rest}
+    fs.writeSync(1, JSON.stringify(counts) + '\\n');`);
+
+/** The first line, which the lines that remain at the end of the program follow. */
+const countsOf = async ({ stdout }: ReturnType<typeof run>): Promise<unknown> =>
+  JSON.parse((await text(stdout)).split('\n')[0] ?? '');
+
+test('wakes only for lines that wait to be written', async (t) => {
+  const child = withSlowOutput(`
     for (const lines of [0, 2, 0, 1]) {
-      for (let line = 0; line < lines; line += 1) quiet.info('a line');
-      await passTime();
+      for (let line = 0; line < lines; line += 1) output.info('a line');
+      for (let time = 0; time < 10; time += 1) {
+        tick();
+        finish();
+        finish = () => {};
+      }
       counts.push(writes);
-    }
-    fs.writeSync(1, JSON.stringify(counts));`);
-  t.deepEqual(JSON.parse(await text(child.stdout)), [0, 1, 1, 2]);
+    }`);
+  t.deepEqual(await countsOf(child), [0, 1, 1, 2]);
+});
+
+test('writes lines that were logged during another write', async (t) => {
+  const child = withSlowOutput(`
+    output.info('first');
+    tick();
+    output.info('second');
+    tick();
+    counts.push(writes);
+    finish();
+    counts.push(writes);
+    tick();
+    counts.push(writes);`);
+  t.deepEqual(await countsOf(child), [1, 1, 2]);
 });
 
 test('writes the last lines of a program that ends or fails', async (t) => {
