@@ -140,6 +140,7 @@ export class DatabaseServer {
     this.#cutOff.add(name);
     for (const connection of this.#connections.values())
       if (connection.process.name === name) {
+        connection.process.interruptions += 1;
         if (this.#inTransaction === connection) this.#end(connection);
         this.#world(vanishedMs, () => this.#vanish(connection));
       }

@@ -127,28 +127,27 @@ const watched = (
   if (effects.happens(process, `after ${what}`)) return silent;
   return {
     tell(command) {
-      silence.commanded(callId, command);
       const leg = legNow();
       if (command.type === 'cancelTransfer' && leg !== undefined && !isConnected)
         hold({ ...leg, cancelledAt: leg.cancelledAt ?? time.now() });
       if (farEnds.deafTo.includes(command.type)) return undefined;
       const name = names[command.type];
       if (command.type === 'transfer') hold({ rungSince: time.now(), cancelledAt: null });
-      if (name === undefined) return line.tell(command);
-      if (effects.happens(process, `before ${name}`)) return undefined;
+      if (name !== undefined && effects.happens(process, `before ${name}`)) return undefined;
+      silence.commanded(process, callId, command);
       line.tell(command);
-      effects.happens(process, `after ${name}`);
+      if (name !== undefined) effects.happens(process, `after ${name}`);
       return undefined;
     },
     close() {
       isSilent = true;
-      silence.over(callId);
+      silence.over(process, callId);
       over();
       if (process.isAlive) line.close();
     },
     release(audioUntil) {
       isSilent = true;
-      silence.over(callId);
+      silence.over(process, callId);
       standing.get(callId)?.delete(process);
       release();
       if (process.isAlive) line.release(audioUntil);

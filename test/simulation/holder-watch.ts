@@ -6,14 +6,14 @@
  */
 import { cluster } from '#config/policy.ts';
 import type { SimulatedNode } from './node.ts';
-import { runIn } from './simulated-time.ts';
+import { runIn, type SimulatedProcess } from './simulated-time.ts';
 import type { World } from './world.ts';
 
 const lookMs = 2_000;
 /**
  * A lease of 15 unchanged checks lapses up to two checks after 15 s: the last registration may be almost as old as a
  * check when the gateway stops, and the first check that sees it does not count. The claim and the journals take up to a
- * second more, and the look of this watch comes up to `lookMs` late.
+ * second more.
  */
 const takingOverMs = 2 * cluster.beatMs + 1_000;
 /**
@@ -29,15 +29,25 @@ const leaseMs = cluster.beatMs * cluster.looksOfLease;
  */
 const longerWithFaults = 3;
 
-const inProgress = 'select id::text, node from call where ended_at is null';
+/** A gateway that has declared the holder dead alone may take its calls over until its claim lapses. */
+const inProgress = `select id::text, call.node, epoch, coalesce(claimed_until > now(), false) as is_claimed
+  from call left join node on node.name = call.node where call.ended_at is null`;
+
+/** A gateway that could take a call over: since when, and its interruptions by then. */
+type Taker = { since: number; interruptions: number };
+
+type Lost = { epoch: unknown; takers: Map<SimulatedProcess, Taker> };
 
 export const watchHolders = (world: World): void => {
   const { time, database, postgres, nodes } = world;
-  /** Times since when calls have no holder while a process could take them over, by call and process. */
-  const since = new Map<string, Map<string, number>>();
+  /** Calls without a holder. */
+  const lostCalls = new Map<string, Lost>();
 
-  const isConnected = (node: SimulatedNode): boolean =>
-    node.isStaying() && node.process()?.held === null && !database.isCutOff(node.name);
+  const processIfConnected = (node: SimulatedNode): SimulatedProcess[] => {
+    const process = node.process();
+    const isConnected = node.isStaying() && process?.held === null && !database.isCutOff(node.name);
+    return isConnected && process !== undefined ? [process] : [];
+  };
 
   const isHeld = (callId: string, holder: unknown): boolean =>
     nodes.some(
@@ -49,32 +59,40 @@ export const watchHolders = (world: World): void => {
         node.process()?.actors.has(callId) === true,
     );
 
-  let wasReliable = true;
-  let breaks = 0;
-
   const withinMs = (): number => {
     const { slow, takingUnconfirmed } = database.faults;
     const takesMs = slow + takingUnconfirmed === 0 ? takingOverMs : takingOverSlowlyMs;
     return (leaseMs + takesMs) * (database.isReliable() ? 1 : longerWithFaults);
   };
 
+  let limitMs = withinMs();
+  let breaks = 0;
+
+  /** What is known of a gateway, unless it was interrupted since or could not take the call over before. */
+  const takerNow = (process: SimulatedProcess, before: Lost | undefined): Taker => {
+    const { interruptions } = process;
+    const known = before?.takers.get(process);
+    return known?.interruptions === interruptions ? known : { since: time.now(), interruptions };
+  };
+
   const look = (): void => {
-    const isReliable = database.isReliable();
     // After a failed check, gateways begin to count again.
-    if ((isReliable && !wasReliable) || database.breaks !== breaks) since.clear();
-    wasReliable = isReliable;
+    if (withinMs() !== limitMs || database.breaks !== breaks) lostCalls.clear();
+    limitMs = withinMs();
     breaks = database.breaks;
-    const takers = nodes.flatMap((node) => (isConnected(node) ? (node.process()?.id ?? []) : []));
-    for (const { id, node } of postgres.rows(inProgress)) {
+    const processes = nodes.flatMap(processIfConnected);
+    for (const { id, node, epoch, is_claimed: isClaimed } of postgres.rows(inProgress)) {
       const callId = String(id);
-      if (isHeld(callId, node)) {
-        since.delete(callId);
+      if (isClaimed === true || isHeld(callId, node)) {
+        lostCalls.delete(callId);
         continue;
       }
-      const before = since.get(callId);
-      const now = new Map(takers.map((taker) => [taker, before?.get(taker) ?? time.now()]));
-      since.set(callId, now);
-      if ([...now.values()].some((lost) => time.now() - lost > withinMs()))
+      const known = lostCalls.get(callId);
+      // Another gateway has claimed the call meanwhile, and was lost as well.
+      const before = known?.epoch === epoch ? known : undefined;
+      const takers = new Map(processes.map((process) => [process, takerNow(process, before)]));
+      lostCalls.set(callId, { epoch, takers });
+      if ([...takers.values()].some(({ since }) => time.now() - since > limitMs))
         world.violate(`a call has had no holder for longer than a lease: ${callId} of ${String(node)}`);
     }
   };

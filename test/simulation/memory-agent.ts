@@ -32,7 +32,7 @@ export type MemoryAgent = {
   heard: ReadonlyMap<string, readonly string[]>;
 };
 
-/** `onAsked`: the server has received a turn of this call. */
+/** `onAsked` is called when the server receives a turn of this call. */
 export const createMemoryAgent = (onAsked: (callId: string) => void): MemoryAgent => {
   const heard = new Map<string, string[]>();
   return {

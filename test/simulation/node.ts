@@ -100,6 +100,7 @@ export class SimulatedNode {
       id: `${this.name} ${this.#starts}`,
       isAlive: true,
       held: null,
+      interruptions: 0,
       wallOffsetMs: this.wallOffsetMs,
       steadyOffsetMs: this.wallOffsetMs,
       charts: new Map(),

@@ -50,7 +50,10 @@ export const openInConsole = async (
   rows: CallRows,
   folder: string,
   say: (line: string) => void,
-  ended: () => Promise<unknown> = isInterrupted,
+  {
+    ended = isInterrupted,
+    environment = process.env,
+  }: { ended?: () => Promise<unknown>; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<void> => {
   await using started = new AsyncDisposableStack();
   const logger = pino({ level: 'warn' });
@@ -61,7 +64,7 @@ export const openInConsole = async (
   const settings = {
     GW_PORT: '0',
     GW_MASTER_KEY: (await storedMasterKey(folder)).toString('base64'),
-    ...process.env,
+    ...environment,
     GW_DATA_DIR: join(folder, 'gateway'),
     GW_DATABASE_URL: url,
   };

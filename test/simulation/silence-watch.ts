@@ -14,11 +14,12 @@ const longestMs = 4_000;
 export type SilenceWatch = {
   /** An event of a line has reached the gateway. */
   reported(process: SimulatedProcess, callId: string, event: LineEvent): void;
-  commanded(callId: string, command: LineCommand): void;
+  /** A line carries out a command of the gateway. */
+  commanded(process: SimulatedProcess, callId: string, command: LineCommand): void;
   /** The agent has received a request for a reply. */
   asked(callId: string): void;
-  /** The line is closed or released. */
-  over(callId: string): void;
+  /** The gateway has closed or released the line. */
+  over(process: SimulatedProcess, callId: string): void;
 };
 
 type Floor = {
@@ -28,8 +29,8 @@ type Floor = {
   isMachine: boolean;
   /** Whether the other party waits for a person or talks with one. */
   isTransferred: boolean;
-  /** Begin of the silence after the last take-over; `null` if the call has continued since. */
-  silentSince: number | null;
+  /** The gateway that has taken the call over last; `null` if the call has continued since. */
+  silent: { process: SimulatedProcess } | null;
 };
 
 export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) => void): SilenceWatch => {
@@ -39,21 +40,26 @@ export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) 
       isTheirs: false,
       isMachine: false,
       isTransferred: false,
-      silentSince: null,
+      silent: null,
     };
     floors.set(callId, floor);
     return floor;
   };
-  const continues = (callId: string): void => void (floorOf(callId).silentSince = null);
+  /** A former holder says nothing about the present one. */
+  const continues = (process: SimulatedProcess, callId: string): void => {
+    const floor = floorOf(callId);
+    if (floor.silent?.process === process) floor.silent = null;
+  };
 
   const adopted = (process: SimulatedProcess, callId: string): void => {
     const floor = floorOf(callId);
     if (!floor.isTheirs || floor.isMachine || floor.isTransferred) return;
-    const since = time.now();
-    floor.silentSince = since;
+    const silent = { process };
+    floor.silent = silent;
+    const { interruptions } = process;
     runIn(null, () =>
       time.after(longestMs, () => {
-        if (floor.silentSince === since && process.isAlive && process.held === null)
+        if (floor.silent === silent && process.isAlive && process.interruptions === interruptions)
           violate(`a call was silent after a take-over: ${callId} for ${longestMs / 1_000} s`);
       }),
     );
@@ -69,16 +75,16 @@ export const createSilenceWatch = (time: SimulatedTime, violate: (what: string) 
       if (isSpeech) floor.isTheirs = true;
       // Digits and the end of the line continue the call as well.
       return isSpeech || event.type === 'line.digit' || event.type === 'line.ended'
-        ? continues(callId)
+        ? continues(process, callId)
         : undefined;
     },
-    commanded(callId, { type }) {
+    commanded(process, callId, { type }) {
       const floor = floorOf(callId);
       if (type === 'say' || type === 'transfer') floor.isTheirs = false;
       if (type === 'transfer' || type === 'cancelTransfer') floor.isTransferred = type === 'transfer';
-      if (type === 'say' || type === 'hangUp' || type === 'transfer') continues(callId);
+      if (type === 'say' || type === 'hangUp' || type === 'transfer') continues(process, callId);
     },
-    asked: continues,
+    asked: (callId) => void (floorOf(callId).silent = null),
     over: continues,
   };
 };

@@ -18,6 +18,8 @@ export type SimulatedProcess = {
   isAlive: boolean;
   /** Due timers and messages of a frozen process, as by SIGSTOP, in order. `null` while it runs. */
   held: (() => void)[] | null;
+  /** How often it was frozen or cut off from the database. */
+  interruptions: number;
   /** Offset of its wall clock from simulated time, in milliseconds. */
   wallOffsetMs: number;
   /** Offset of its monotonic clock, which begins like its wall clock and is never set. */
@@ -104,6 +106,7 @@ export class SimulatedTime {
 
   /** Stops a process without ending it: its connections stay open, and its timers do not fire. */
   freeze(process: SimulatedProcess): void {
+    process.interruptions += 1;
     process.held ??= [];
   }
 

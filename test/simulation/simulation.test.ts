@@ -72,11 +72,9 @@ test.serial('shows the calls of a seed in the console of a gateway, with their r
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const lines: string[] = [];
   let looks = 0;
-  await openInConsole(
-    rows,
-    folder,
-    (line) => lines.push(line),
-    async () => {
+  await openInConsole(rows, folder, (line) => lines.push(line), {
+    environment: {},
+    ended: async () => {
       const file = readFileSync(join(folder, 'gateway/dev-credentials.json'), 'utf8');
       const { admin_token: token, console_url: url } = credentials.parse(JSON.parse(file));
       t.regex(lines[0] ?? '', /Sign in: http.*#\/sign-in\//);
@@ -90,7 +88,7 @@ test.serial('shows the calls of a seed in the console of a gateway, with their r
         looks += 1;
       }
     },
-  );
+  });
   t.is(looks, calls.length);
 });
 
