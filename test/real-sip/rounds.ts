@@ -57,7 +57,7 @@ export const testInRounds = <World>(title: string, repeated: Repeated<World>): v
     for (const each of runs) if (each.status === 'rejected') throw each.reason;
   };
   if (rounds === 1) return realTimeTest(title, run);
-  // Without a second try, so that each failed round is reported.
+  // Without a second try, which would hide a failed round.
   return test.serial(`${title}, ${rounds} rounds`, async (t) => {
     t.timeout(longestRoundMs * Math.ceil(rounds / worlds));
     await run(t);
