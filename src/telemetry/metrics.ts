@@ -109,7 +109,7 @@ export type Metrics = CallMetrics & {
   ): void;
 };
 
-/** Interval in milliseconds between two measurements of the event loop's lag, which the percentiles of the lag include. */
+/** Interval in milliseconds between two measurements of the event loop's lag. The reported lags include it. */
 const lagIntervalMs = 100;
 
 export const createMetrics = (bus: CallBus): Metrics => {
