@@ -68,7 +68,7 @@ export const watchHolders = (world: World): void => {
   let limitMs = withinMs();
   let breaks = 0;
 
-  /** What is known of a gateway, unless it was interrupted since or could not take the call over before. */
+  /** The taker as it was known; a new one if it was interrupted since, or could not take the call over before. */
   const takerNow = (process: SimulatedProcess, before: Lost | undefined): Taker => {
     const { interruptions } = process;
     const known = before?.takers.get(process);
