@@ -68,6 +68,8 @@ const spent = async (): Promise<number> => {
 
 type Variant = {
   name: string;
+  /** Whether calls are recorded and recognized. */
+  isHeard: boolean;
   start: StartSystem;
   /** The memory of a gateway is measured too. */
   isGateway: boolean;
@@ -75,8 +77,9 @@ type Variant = {
   figures: { processor: number[]; uncollected: number[]; resident: number[]; held: number[] };
 };
 
-const variant = (name: string, start: StartSystem, isGateway: boolean): Variant => ({
+const variant = (name: string, isHeard: boolean, start: StartSystem, isGateway: boolean): Variant => ({
   name,
+  isHeard,
   start,
   isGateway,
   figures: { processor: [], uncollected: [], resident: [], held: [] },
@@ -121,13 +124,9 @@ export const benchStanding =
     };
 
     const gateway = (carrier: string, settings: Readonly<Record<string, string>>, isRecorded: boolean) =>
-      variant(
-        `${carrier}, ${isRecorded ? 'recorded and recognized' : 'neither recorded nor recognized'}`,
-        gatewaySystem(servers, trunkPort, settings, isRecorded),
-        true,
-      );
+      variant(carrier, isRecorded, gatewaySystem(servers, trunkPort, settings, isRecorded), true);
     const variants = [
-      variant('bare system', bareSystem(servers), false),
+      variant('bare system', false, bareSystem(servers), false),
       ...Object.entries(carriers).flatMap(([carrier, settings]) => [
         gateway(carrier, settings, false),
         gateway(carrier, { ...settings, ...hearing }, true),
@@ -136,8 +135,9 @@ export const benchStanding =
     for (let round = 0; round < rounds; round += 1) {
       for (const each of variants) await measure(each);
     }
-    for (const { name, isGateway, figures } of variants) {
-      const share = `${shown(figures.processor, 2)} % of a processor for each of ${calls} calls`;
+    for (const { name, isHeard, isGateway, figures } of variants) {
+      const what = isHeard ? 'recorded and recognized' : 'neither recorded nor recognized';
+      const share = `${what}: ${shown(figures.processor, 2)} % of a processor for each of ${calls} calls`;
       const memory = `; ${shown(figures.uncollected, 0)} kB resident before any collection of garbage, ${shown(figures.resident, 0)} kB after it, ${shown(figures.held, 0)} kB held`;
       print(name, `${share}${isGateway ? memory : ''}`);
     }
