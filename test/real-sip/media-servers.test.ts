@@ -26,7 +26,7 @@ const parkSec = 4;
 const ownNumber = '07012345678';
 
 /** Longest silence of a call that moves, in milliseconds; at high load other programs delay the moves. */
-const longestMoveMs = (): number => (isMachineBusy() ? 10_000 : 500);
+const longestMoveMs = (): number => (isMachineBusy() ? 10_000 : 1_000);
 
 const missing = missingPrograms();
 if (missing.length > 0) {

@@ -34,7 +34,7 @@ const ringing = '01099990001';
 const answering = '01099990002';
 
 /** Longest pause that a far end may hear, in milliseconds; at high load other programs delay the audio. */
-const longestPauseMs = (): number => (isMachineBusy() ? 5_000 : 300);
+const longestPauseMs = (): number => (isMachineBusy() ? 5_000 : 500);
 const killsOfACall = 3;
 const betweenKillsMs = 16_000;
 
