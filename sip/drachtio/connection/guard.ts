@@ -203,7 +203,11 @@ export const guardControlConnection = (srf: Srf, { overhear, relayed, fence, log
      * dropped, because they would arrive when another gateway has taken over the calls.
      */
     cut(): void {
-      for (const socket of mapServer.keys()) socket.resetAndDestroy();
+      for (const socket of mapServer.keys())
+        // A socket that is shutting down, because the server has closed the connection, cannot be reset: the attempt
+        // would fail without the event `close`, and the loss would never be reported.
+        if (socket.writableEnded) socket.destroy();
+        else socket.resetAndDestroy();
     },
 
     /**

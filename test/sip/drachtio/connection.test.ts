@@ -14,6 +14,7 @@ import {
   type RelayedNodes,
   type SignallingConnection,
 } from '#sip/drachtio/connection/connection.ts';
+import { controlAgentOf } from '#sip/drachtio/connection/guard.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import { keepLegs } from '#test/doubles/kept-legs.ts';
@@ -83,6 +84,8 @@ const startDrachtio = async (t: ExecutionContext) => {
     state,
     answer,
     bytes,
+    /** Closes the latest connection in order. */
+    close: (): void => void sockets.at(-1)?.end(),
     write: (text: string) => bytes(`${Buffer.byteLength(text)}#${text}`),
   };
 };
@@ -285,6 +288,29 @@ test.serial('resets the connection after a freeze in which the calls were taken 
   fence.ask().decide(false);
   await until('the connection has ended', () => drachtio.ends.length > 0 || undefined);
   t.is(drachtio.ends[0], 'ECONNRESET');
+});
+
+/** Calls back after this many turns of the queue of `process.nextTick`, all of which precede the next event. */
+const afterTicks = (ticks: number, callback: () => void): void => {
+  if (ticks === 0) callback();
+  else process.nextTick(() => afterTicks(ticks - 1, callback));
+};
+
+// The socket shuts down within a few ticks after the end; during one of them it cannot be reset.
+test.serial('connects again when the server closes the connection while the calls are lost', async (t) => {
+  const drachtio = await startDrachtio(t);
+  for (let ticks = 0; ticks <= 8; ticks += 1) {
+    const fence = frozen();
+    const { signalling, clock, losses } = await connectTo(t, drachtio.port, { fence });
+    const [socket] = controlAgentOf(signalling.srf).mapServer.keys();
+    fence.tick();
+    socket?.once('end', () => afterTicks(ticks, () => fence.ask().decide(false)));
+    drachtio.close();
+    await until('the loss is reported', () => losses() === 1 || undefined);
+    await untilBack(signalling, clock);
+    await t.notThrowsAsync(signalling.send({ sip: sip(1) }));
+    signalling.close();
+  }
 });
 
 test.serial('rejects a message that is too long and reports it to the sender', async (t) => {
