@@ -6,18 +6,15 @@ import type { NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { z } from 'zod';
 import { loadNow } from './busy-machine.ts';
 import {
   countFromNow,
   hangUpAll,
   longestLossMs,
   printedFromNow,
-  ringingNumber,
   startWorld,
   takesOver,
   typesOf,
-  untilAllAreAnswered,
   untilAllGoOn,
   type Media,
   type Running,
@@ -101,23 +98,18 @@ onRealServers('gateways that are cut off', (servers) => {
     for (const cutOffFrom of ['all its servers', 'the database'] as const)
       testInRounds(`${media}: a gateway that is cut off from ${cutOffFrom} loses its calls unheard`, {
         begin: (t) => startTwo(t, media),
-        async round(t, { wires, one, two, end, ears, place }) {
+        async round(t, { wires, one, two, end, ears, placeBeforeLoss, endAfterLoss, carriesCalls }) {
           const count = countFromNow(end);
           const [onePrinted, twoPrinted] = [printedFromNow(one), printedFromNow(two)];
-          const calls = await place(one, 5);
-          const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
-          const ringing = z.uuid().parse(body['call_id']);
-          await until(() => count('INVITE') === calls.length + 1);
-          await untilAllAreAnswered(two, calls);
-          // Far ends and progress are stored by then.
-          await delay(1_000);
+          const calls = await placeBeforeLoss(one, two, 5);
+          const { answered, ringing } = calls;
 
           const lost = cutOffFrom === 'the database' ? [wires.database] : Object.values(wires);
           ears.forget();
           const cutOffAt = Date.now();
           for (const wire of lost) wire.lose();
           await twoPrinted(takesOver);
-          await untilAllGoOn(two, calls);
+          await untilAllGoOn(two, answered);
           const takenMs = Date.now() - cutOffAt;
           await until(async () => (await typesOf(two, ringing)).includes('call.ended'));
           await until(() => count('CANCEL') === 1);
@@ -130,20 +122,20 @@ onRealServers('gateways that are cut off', (servers) => {
           if (cutOffFrom === 'the database') await onePrinted('another gateway has taken over');
           // Each agent speaks after the take-over; the new owner writes no further facts then.
           await until(async () => {
-            const facts = await factsOf(two, calls);
+            const facts = await factsOf(two, answered);
             return facts.every(
               (types) => types.lastIndexOf('turn.spoken') > types.indexOf('call.taken_over'),
             );
           });
           const sent = end.heard.length;
-          const before = await factsOf(two, calls);
+          const before = await factsOf(two, answered);
           const untilEachHasOneVoice = async (): Promise<void> => {
             ears.forget();
             await delay(2_000);
             const heard = await ears.measure();
             t.deepEqual(
               heard.map(({ sources }) => sources),
-              calls.map(() => 1),
+              answered.map(() => 1),
               'each call has audio from one gateway',
             );
           };
@@ -158,13 +150,9 @@ onRealServers('gateways that are cut off', (servers) => {
             [],
             'the returning gateway sends nothing',
           );
-          t.deepEqual(await factsOf(two, calls), before, 'the returning gateway writes nothing');
-          await hangUpAll(two, calls);
-          await until(() => count('BYE') === calls.length);
-          for (const callId of [...calls, ringing]) {
-            await until(async () => (await typesOf(two, callId)).includes('call.ended'));
-            t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
-          }
+          t.deepEqual(await factsOf(two, answered), before, 'the returning gateway writes nothing');
+          await endAfterLoss(t, two, calls);
+          await carriesCalls(t, one);
           return { takenMs, endedMs, longestSilenceMs };
         },
       });

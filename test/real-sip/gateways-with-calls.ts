@@ -38,13 +38,13 @@ export type Media = 'freeswitch' | 'direct';
 /** The server to which gateways connect for SIP. */
 export type Signalling = 'relay' | 'drachtio-server';
 
-/** The start of a gateway that began last. Several starts at the same time would make two processors busy. */
-let lastStart: Promise<unknown> = Promise.resolve();
+/** The step that began last. Several starts or several groups of calls at the same time would make two processors busy. */
+let lastStep: Promise<unknown> = Promise.resolve();
 
-/** Runs this start after all that began before it. */
-const inTurn = <Result>(start: () => Promise<Result>): Promise<Result> => {
-  const own = lastStart.then(start);
-  lastStart = own.catch(() => undefined);
+/** Runs this step after all that began before it. */
+const inTurn = <Result>(step: () => Promise<Result>): Promise<Result> => {
+  const own = lastStep.then(step);
+  lastStep = own.catch(() => undefined);
   return own;
 };
 
@@ -113,6 +113,11 @@ export const startGateways = async (
   };
 };
 
+/** Calls of a gateway, one of which only rings. */
+export type PlacedCalls = { answered: string[]; ringing: string };
+
+const answeringNumbers = 20;
+
 /** A number that answers; each has an ear of its own. */
 const answeringNumber = (index: number): string => `0109999${1000 + index}`;
 
@@ -123,27 +128,67 @@ export const startWorld = async (
   media: Media,
   signalling: Signalling = 'relay',
 ) => {
-  const ears = await startEars(t, 20);
+  const ears = await startEars(t, answeringNumbers);
   const earOf = new Map(ears.ports.map((port, index) => [answeringNumber(index), port]));
   const end = await startUdpEnd({ ear: (user) => earOf.get(user) ?? 0, ringing: [ringingNumber] });
   t.teardown(end.close);
+  const placeOne = async ({ client }: Running, to: string): Promise<string> => {
+    const { body } = await client.post('/api/v1/calls', { to, instruction: 'x' });
+    return z.object({ call_id: z.uuid() }).parse(body).call_id;
+  };
+  /** Places calls to the numbers from `first` on. Resolves when they are answered. */
+  const place = (gateway: Running, count: number, first = 0): Promise<string[]> =>
+    inTurn(async () => {
+      const calls: string[] = [];
+      const acknowledged = end.count('ACK');
+      for (let call = first; call < first + count; call += 1)
+        calls.push(await placeOne(gateway, answeringNumber(call)));
+      await until(() => end.count('ACK') >= acknowledged + count);
+      return calls;
+    });
   return {
     ...(await startGateways(t, servers, media, end.port, signalling)),
     end,
     ears,
-    /** Places calls to the numbers from `first` on. */
-    async place({ client }: Running, count: number, first = 0): Promise<string[]> {
-      const calls: string[] = [];
-      const acknowledged = end.count('ACK');
-      for (let call = first; call < first + count; call += 1) {
-        const { body } = await client.post('/api/v1/calls', {
-          to: answeringNumber(call),
-          instruction: 'x',
-        });
-        calls.push(z.object({ call_id: z.uuid() }).parse(body).call_id);
+    place,
+    /**
+     * Places calls of a gateway that is lost then, and one that only rings. Resolves when `other` could take over the
+     * answered ones.
+     */
+    async placeBeforeLoss(gateway: Running, other: Running, count: number): Promise<PlacedCalls> {
+      const sent = countFromNow(end);
+      const answered = await place(gateway, count);
+      const ringing = await placeOne(gateway, ringingNumber);
+      await until(() => sent('INVITE') === count + 1);
+      await untilAllAreAnswered(other, answered);
+      // Far ends and progress are stored by then.
+      await delay(1_000);
+      return { answered, ringing };
+    },
+    /** Checks that each call, also the one that rang, ends once, by one BYE if it was answered. */
+    async endAfterLoss(
+      t: ExecutionContext,
+      holder: Running,
+      { answered, ringing }: PlacedCalls,
+    ): Promise<void> {
+      const sent = countFromNow(end);
+      await hangUpAll(holder, answered);
+      await until(() => sent('BYE') === answered.length);
+      for (const callId of [...answered, ringing]) {
+        await until(async () => (await typesOf(holder, callId)).includes('call.ended'));
+        t.is((await typesOf(holder, callId)).filter((type) => type === 'call.ended').length, 1);
       }
-      await until(() => end.count('ACK') >= acknowledged + count);
-      return calls;
+    },
+    /** Checks that a gateway that has returned carries calls again. */
+    async carriesCalls(t: ExecutionContext, returned: Running): Promise<void> {
+      const sent = countFromNow(end);
+      const [callId = ''] = await place(returned, 1, answeringNumbers - 1);
+      await untilAllAreAnswered(returned, [callId]);
+      await hangUpAll(returned, [callId]);
+      await until(async () => (await typesOf(returned, callId)).includes('call.ended'));
+      const { body } = await returned.client.get(`/api/v1/calls/${callId}`);
+      t.is(body['status'], 'completed');
+      t.is(sent('BYE'), 1);
     },
   };
 };

@@ -1,7 +1,6 @@
 /** Gateways with calls on real servers are killed again and again, with and without a relay, or frozen: each call continues at another one. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
-import { z } from 'zod';
 import { leaseSec } from '#config/cluster-policy.ts';
 import { isMachineBusy, loadNow } from './busy-machine.ts';
 import {
@@ -9,7 +8,6 @@ import {
   hangUpAll,
   longestLossMs,
   printedFromNow,
-  ringingNumber,
   startWorld,
   takesOver,
   typesOf,
@@ -107,21 +105,15 @@ if (missing.length > 0) {
           const world = await startWorld(t, servers, media);
           return { ...world, one: await world.start('one'), two: await world.start('two') };
         },
-        async round(t, { one, two, end, ears, place }) {
+        async round(t, { one, two, end, ears, placeBeforeLoss, endAfterLoss, carriesCalls }) {
           const count = countFromNow(end);
           const [onePrinted, twoPrinted] = [printedFromNow(one), printedFromNow(two)];
-          const calls = await place(one, 10);
-          const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
-          const ringing = z.uuid().parse(body['call_id']);
-          await until(() => count('INVITE') === calls.length + 1);
-          await untilAllAreAnswered(two, calls);
-          // Far ends and progress are stored by then.
-          await delay(1_000);
+          const calls = await placeBeforeLoss(one, two, 10);
 
           const frozenAt = Date.now();
           one.signal('SIGSTOP');
           await twoPrinted(takesOver);
-          await untilAllGoOn(two, calls);
+          await untilAllGoOn(two, calls.answered);
           const takenMs = Date.now() - frozenAt;
           await until(() => count('CANCEL') === 1, 10_000);
           const endedMs = Date.now() - frozenAt;
@@ -146,16 +138,12 @@ if (missing.length > 0) {
           const heard = await ears.measure();
           t.deepEqual(
             heard.map(({ sources }) => sources),
-            calls.map(() => 1),
+            calls.answered.map(() => 1),
             'all calls have audio, from one gateway each',
           );
           t.true(heard.every(({ silenceMs }) => silenceMs < 1_000));
-          await hangUpAll(two, calls);
-          await until(() => count('BYE') === calls.length);
-          for (const callId of [...calls, ringing]) {
-            await until(async () => (await typesOf(two, callId)).includes('call.ended'));
-            t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
-          }
+          await endAfterLoss(t, two, calls);
+          await carriesCalls(t, one);
           return { takenMs, endedMs };
         },
       },
