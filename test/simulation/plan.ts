@@ -20,11 +20,11 @@ export type Transfer = {
   takenBackAfterMs: number | null;
 };
 
-/** Writes that only the owner of a call may execute: beginnings of names from `statementName`. */
+/** Writes that only the owner of a call may execute: first words of names from `statementName`. */
 export type HolderWrite =
   | 'insert call_fact'
   /** A fact whose type is a parameter of the statement. */
-  | 'insert call_fact, '
+  | 'insert call_fact,'
   | `insert call_fact of ${'' | 'several '}${'turn.spoken' | 'call.answered' | 'call.answered_by'}`
   | 'insert call_transition'
   | 'update call_checkpoint';
@@ -240,7 +240,7 @@ const staleCalls = 6;
 const withStaleWrite = (plan: Plan, random: Random): Plan => {
   if (plan.nodes.length === 1 || !random.chance(0.2)) return plan;
   const freeze = random.pick<Omit<Plan['freezes'][number], 'afterTakingMs'>>([
-    { before: 'insert call_fact, ', count: 1 + random.below(2) },
+    { before: 'insert call_fact,', count: 1 + random.below(2) },
     { before: 'insert call_fact of several turn.spoken', count: 1 + random.below(3) },
     { before: 'insert call_fact of call.answered', count: 1 },
     { before: 'insert call_fact of several call.answered', count: 1 },

@@ -207,13 +207,17 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
 
 const finalStates = new Set(['completed', 'no_answer', 'failed']);
 
+/** `call.answered` is no beginning of `call.answered_by`. */
+const startsWithWords = (text: string, words: string): boolean =>
+  text.startsWith(words) && !/\w/.test(text.charAt(words.length));
+
 const freezeAt = (world: World, plan: Plan): void => {
   const freezes = plan.freezes.map((freeze) => ({ ...freeze, left: freeze.count }));
   const hasEnded = ({ charts }: SimulatedProcess): boolean =>
     [...charts.values()].some((state) => finalStates.has(state));
   world.freezes = (process, point) => {
     const [next] = freezes;
-    if (next === undefined || !point.startsWith(`before ${next.before}`)) return null;
+    if (next === undefined || !startsWithWords(point, `before ${next.before}`)) return null;
     if (next.atEnd === true && !hasEnded(process)) return null;
     next.left -= 1;
     if (next.left > 0) return null;
