@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { z } from 'zod';
 import { eventsPath } from './agent-server.ts';
 
 export type Answer =
@@ -45,10 +46,17 @@ export type WebhookReceiver = {
   trust: (secret: string) => void;
   /** Responses to the next requests, in order; afterwards every request gets 204. */
   answer: (...answers: Answer[]) => void;
+  /** Requests about this call. A gateway of several tests also delivers late events of an earlier test's call. */
+  eventsOf: (callId: string) => readonly ReceivedEvent[];
   /** Resolves to all requests when there are this many. */
   until: (count: number) => Promise<readonly ReceivedEvent[]>;
   close: () => Promise<void>;
 };
+
+const eventOfCall = z.object({ call: z.object({ id: z.string() }) });
+
+const isAbout = (callId: string, rawBody: string): boolean =>
+  eventOfCall.safeParse(JSON.parse(rawBody)).data?.call.id === callId;
 
 const isSignedWith = (secret: string, rawBody: string, headers: Record<string, string>): boolean => {
   try {
@@ -125,6 +133,7 @@ export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
     url: `http://127.0.0.1:${address.port}${eventsPath}`,
     received,
     trust: (secret) => void secrets.add(secret),
+    eventsOf: (callId) => received.filter(({ rawBody }) => isAbout(callId, rawBody)),
     answer: (...answers) => void script.push(...answers),
     until: (count) =>
       received.length >= count

@@ -239,7 +239,9 @@ const callWithConsent = async (
       }),
     told: () =>
       until('consent is told', () => {
-        const events = receiver.received.map(({ rawBody }) => consentEvent.parse(JSON.parse(rawBody)));
+        const events = receiver
+          .eventsOf(callId)
+          .map(({ rawBody }) => consentEvent.parse(JSON.parse(rawBody)));
         return events.find(({ type }) => type === 'call.consent')?.call.consent;
       }),
   };

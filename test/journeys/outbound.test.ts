@@ -109,15 +109,15 @@ test.serial('delivers each event of a call after the API returns its state, and 
   receiver.trust(z.string().parse(created.body['secret']));
   const callId = await gateway.call('01000000007');
   const types = await until('all events came', () => {
-    const got = receiver.received.map(
-      ({ rawBody }) => z.object({ type: z.string() }).parse(JSON.parse(rawBody)).type,
-    );
+    const got = receiver
+      .eventsOf(callId)
+      .map(({ rawBody }) => z.object({ type: z.string() }).parse(JSON.parse(rawBody)).type);
     return got.includes('call.ended') && got.includes('call.answered') && got.includes('call.ringing')
       ? got
       : undefined;
   });
   t.is(types.filter((type) => type === 'call.ended').length, 1);
-  const end = receiver.received.find(({ rawBody }) => rawBody.includes('"call.ended"'));
+  const end = receiver.eventsOf(callId).find(({ rawBody }) => rawBody.includes('"call.ended"'));
   t.true((end?.signedWith.length ?? 0) > 0);
   const body = z
     .object({
@@ -362,11 +362,13 @@ test.serial('reports a person during the conversation, and does not classify a c
     answered_by: 'human',
   });
   const bodies = await until('both events came', () => {
-    const all = receiver.received.map(({ rawBody }) =>
-      z
-        .object({ type: z.string(), call: z.object({ status: z.string(), answered_by: z.string() }) })
-        .parse(JSON.parse(rawBody)),
-    );
+    const all = receiver
+      .eventsOf(callId)
+      .map(({ rawBody }) =>
+        z
+          .object({ type: z.string(), call: z.object({ status: z.string(), answered_by: z.string() }) })
+          .parse(JSON.parse(rawBody)),
+      );
     return all.length === 2 ? all : undefined;
   });
   t.deepEqual(

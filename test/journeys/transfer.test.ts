@@ -55,6 +55,7 @@ const talking = async (
     return events.filter(({ type }) => type.startsWith('call.transfer_') || type === 'call.ended');
   };
   return {
+    id: callId,
     transfer: (body: object) => client.post(`${path}/transfer`, body),
     cancel: () => client.post(`${path}/transfer/cancel`, {}),
     act: (act: string, body: object) => client.post(`${path}/${act}`, body),
@@ -194,7 +195,7 @@ test.serial(
     t.is((await call.transfer({ to: answers })).status, 202);
     await call.end();
     const told = await until('its end has arrived', () => {
-      const events = receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
+      const events = receiver.eventsOf(call.id).map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
       return events.some(({ type }) => type === 'call.ended') ? events : undefined;
     });
     t.deepEqual(
