@@ -66,22 +66,26 @@ const spent = async (): Promise<number> => {
   return programs.reduce((sum, name) => sum + (times.get(name) ?? 0), 0);
 };
 
+/** What the measured system does with the calls. */
+const kinds = {
+  /** The minimal server, whose memory is not measured. */
+  bare: 'neither recorded nor recognized',
+  plain: 'neither recorded nor recognized',
+  recorded: 'recorded and recognized',
+} as const;
+
 type Variant = {
   name: string;
-  /** Whether calls are recorded and recognized. */
-  isHeard: boolean;
+  kind: keyof typeof kinds;
   start: StartSystem;
-  /** The memory of a gateway is measured too. */
-  isGateway: boolean;
   /** A value per round: per cent of a processor, and kilobytes, for each call. */
   figures: { processor: number[]; uncollected: number[]; resident: number[]; held: number[] };
 };
 
-const variant = (name: string, isHeard: boolean, start: StartSystem, isGateway: boolean): Variant => ({
+const variant = (name: string, kind: Variant['kind'], start: StartSystem): Variant => ({
   name,
-  isHeard,
+  kind,
   start,
-  isGateway,
   figures: { processor: [], uncollected: [], resident: [], held: [] },
 });
 
@@ -96,12 +100,12 @@ export const benchStanding =
     const hearing = { GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: await openRecognizer(started) };
 
     /** Adds the figures of one round. */
-    const measure = async ({ start, isGateway, figures }: Variant): Promise<void> => {
+    const measure = async ({ start, kind, figures }: Variant): Promise<void> => {
       const system = await start(started);
       const load = { sipPort: servers.sipPort, localPort: trunkPort, number: system.number, callsPerSecond };
       // Excludes code and connections that the first calls load once.
       await placeLoad(servers.folder, { ...load, calls: 10, callMs: 2_000, isTalking: true });
-      const before = isGateway ? await readMemory(system) : null;
+      const before = kind === 'bare' ? null : await readMemory(system);
       const rampMs = (calls / callsPerSecond) * 1_000;
       const callMs = rampMs + settleMs + watchedMs + 10_000;
       const placed = placeLoad(servers.folder, { ...load, calls, callMs, isTalking: true });
@@ -123,22 +127,19 @@ export const benchStanding =
       if (failed > 0) throw new Error(`${failed} calls failed`);
     };
 
-    const gateway = (carrier: string, settings: Readonly<Record<string, string>>, isRecorded: boolean) =>
-      variant(carrier, isRecorded, gatewaySystem(servers, trunkPort, settings, isRecorded), true);
     const variants = [
-      variant('bare system', false, bareSystem(servers), false),
+      variant('bare system', 'bare', bareSystem(servers)),
       ...Object.entries(carriers).flatMap(([carrier, settings]) => [
-        gateway(carrier, settings, false),
-        gateway(carrier, { ...settings, ...hearing }, true),
+        variant(carrier, 'plain', gatewaySystem(servers, trunkPort, settings)),
+        variant(carrier, 'recorded', gatewaySystem(servers, trunkPort, { ...settings, ...hearing }, true)),
       ]),
     ];
     for (let round = 0; round < rounds; round += 1) {
       for (const each of variants) await measure(each);
     }
-    for (const { name, isHeard, isGateway, figures } of variants) {
-      const what = isHeard ? 'recorded and recognized' : 'neither recorded nor recognized';
-      const share = `${what}: ${shown(figures.processor, 2)} % of a processor for each of ${calls} calls`;
+    for (const { name, kind, figures } of variants) {
+      const share = `${kinds[kind]}: ${shown(figures.processor, 2)} % of a processor for each of ${calls} calls`;
       const memory = `; ${shown(figures.uncollected, 0)} kB resident before any collection of garbage, ${shown(figures.resident, 0)} kB after it, ${shown(figures.held, 0)} kB held`;
-      print(name, `${share}${isGateway ? memory : ''}`);
+      print(name, `${share}${kind === 'bare' ? '' : memory}`);
     }
   };

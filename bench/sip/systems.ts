@@ -1,6 +1,6 @@
 /**
- * The two systems that answer calls: a gateway with its relay, and the minimal server. The two systems run one at a time, because both
- * use the same two servers.
+ * The two systems that answer calls: a gateway with its relay, and the minimal server. The two systems run one at a
+ * time, because both use the same two servers.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
