@@ -12,7 +12,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { eventLoop } from '#config/policy.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { watchEventLoop } from '#src/telemetry/event-loop.ts';
-import { createMetrics } from '#src/telemetry/metrics.ts';
+import { createMetrics, lagIntervalMs } from '#src/telemetry/metrics.ts';
 import { trunkMetrics } from '#src/telemetry/trunk-metrics.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
@@ -232,9 +232,13 @@ const dashboard = z.object({
   ),
 });
 
+const readDashboard = () =>
+  dashboard.parse(
+    JSON.parse(readFileSync(new URL('../../config/grafana/trunkline.json', import.meta.url), 'utf8')),
+  );
+
 test.serial('the dashboard uses existing metrics and labels', async (t) => {
-  const file = new URL('../../config/grafana/trunkline.json', import.meta.url);
-  const { panels, templating } = dashboard.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const { panels, templating } = readDashboard();
   t.is(new Set(panels.map(({ id }) => id)).size, panels.length);
   const { metrics } = createMetricsWorld();
   const exposed = new Map<string, readonly string[]>();
@@ -264,6 +268,17 @@ test.serial('the dashboard uses existing metrics and labels', async (t) => {
   const asked = queries.join(' ');
   for (const name of exposed.keys()) {
     if (name.startsWith('trunkline_') && !/_(sum|count)$/.test(name)) t.true(asked.includes(name), name);
+  }
+});
+
+test('the dashboard subtracts the interval of the measurements from each lag of the event loop', (t) => {
+  const lags = readDashboard()
+    .panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    .filter((expr) => expr.includes('nodejs_eventloop_lag_'));
+  t.true(lags.length > 0);
+  for (const expr of lags) {
+    const [, subtracted] = /nodejs_eventloop_lag_\w+\{[^}]*\} - ([\d.]+)/.exec(expr) ?? [];
+    t.is(Number(subtracted) * 1_000, lagIntervalMs, expr);
   }
 });
 
