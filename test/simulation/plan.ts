@@ -1,4 +1,5 @@
 /** The plan of a seed. Each seed has some of the possible faults: all of them together would hide each other. */
+import { leaseSec } from '#config/cluster-policy.ts';
 import type { ConsentRequirement } from '#machines/consent.ts';
 import type { LineCommand } from '#machines/line.ts';
 import { noFaults, type StatementFaults } from './database-server.ts';
@@ -102,6 +103,8 @@ export type Plan = {
   /** Duration for which calls may continue after the faults, before all parties hang up. */
   afterMs: number;
 };
+
+const leaseMs = leaseSec * 1_000;
 
 /** A gateway that is cut off for this time keeps its calls. */
 const shortMs = 8_000;
@@ -229,8 +232,33 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
     : [{ before, count, afterTakingMs }];
 };
 
-/** Simultaneous calls of a world about a stale write: some gateway has at least two of them. */
-const staleCalls = 6;
+/** Simultaneous calls of a world about one fault: some gateway has at least two of them. */
+const simultaneousCalls = 6;
+
+/** The same world with simultaneous calls whose other parties stay, and without faults. */
+const withLastingCalls = (plan: Plan, random: Random): Plan => {
+  const to = random.pick(staying);
+  return {
+    ...plan,
+    calls: Array.from({ length: simultaneousCalls }, () => ({
+      atMs: 100,
+      to,
+      hangUpAfterMs: null,
+      immediate: false,
+    })),
+    crashes: [],
+    diesWithRequest: null,
+    ends: [],
+    kills: [],
+    cutOffs: [],
+    diesDeclaring: false,
+    freezes: [],
+    clockSteps: [],
+    databaseBreaks: [],
+    statements: noFaults,
+    lineLatestMs: 0,
+  };
+};
 
 /**
  * In every fifth world with several gateways, the only fault is a gateway that is frozen right before a certain write of
@@ -247,28 +275,27 @@ const withStaleWrite = (plan: Plan, random: Random): Plan => {
     { before: 'insert call_fact of several call.answered_by', count: 1 },
     { before: 'insert call_transition', count: 1 + random.below(5) },
   ]);
-  const to = random.pick(staying);
   return {
-    ...plan,
-    calls: Array.from({ length: staleCalls }, () => ({
-      atMs: 100,
-      to,
-      hangUpAfterMs: null,
-      immediate: false,
-    })),
-    crashes: [],
-    diesWithRequest: null,
-    ends: [],
-    kills: [],
-    cutOffs: [],
-    diesDeclaring: false,
+    ...withLastingCalls(plan, random),
     freezes: [{ ...freeze, afterTakingMs: random.below(4) }],
     lineBurstMs: freeze.before.includes('several') ? 200 : null,
-    clockSteps: [],
-    databaseBreaks: [],
-    statements: noFaults,
-    lineLatestMs: 0,
     faultyMs: Math.max(plan.faultyMs, 20_000),
+  };
+};
+
+/**
+ * In half of the worlds in which the gateway that declares another one dead dies, this is the only fault: calls last, and
+ * the faults last long enough after the return of the gateway that was declared dead to find calls without a holder.
+ */
+const withDeadDeclarer = (plan: Plan, random: Random): Plan => {
+  if (!plan.diesDeclaring || random.chance(0.5)) return plan;
+  const atMs = 2_000 + random.below(3_000);
+  const forMs = leaseMs + 2_000 + random.below(4_000);
+  return {
+    ...withLastingCalls(plan, random),
+    cutOffs: [{ atMs, node: random.pick(plan.nodes), forMs }],
+    diesDeclaring: true,
+    faultyMs: Math.max(plan.faultyMs, atMs + forMs + leaseMs + 8_000),
   };
 };
 
@@ -440,7 +467,9 @@ export const planOf = (seed: number): Plan => {
     afterMs: random.below(5_000),
   };
   if (isCalm || isAboutMemory) return plan;
-  return withStaleWrite(withLongCall(plan, createRandom(seed ^ 0x10c6)), createRandom(seed ^ 0x57a1));
+  const conversed = withLongCall(plan, createRandom(seed ^ 0x10c6));
+  const frozen = withStaleWrite(conversed, createRandom(seed ^ 0x57a1));
+  return withDeadDeclarer(frozen, createRandom(seed ^ 0xdea0));
 };
 
 /** A plan without faults; otherwise the seed's plan. */
