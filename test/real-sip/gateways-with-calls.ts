@@ -116,8 +116,6 @@ export const startGateways = async (
 /** Calls of a gateway, one of which only rings. */
 export type PlacedCalls = { answered: string[]; ringing: string };
 
-const answeringNumbers = 20;
-
 /** A number that answers; each has an ear of its own. */
 const answeringNumber = (index: number): string => `0109999${1000 + index}`;
 
@@ -128,7 +126,7 @@ export const startWorld = async (
   media: Media,
   signalling: Signalling = 'relay',
 ) => {
-  const ears = await startEars(t, answeringNumbers);
+  const ears = await startEars(t, 20);
   const earOf = new Map(ears.ports.map((port, index) => [answeringNumber(index), port]));
   const end = await startUdpEnd({ ear: (user) => earOf.get(user) ?? 0, ringing: [ringingNumber] });
   t.teardown(end.close);
@@ -182,7 +180,7 @@ export const startWorld = async (
     /** Checks that a gateway that has returned carries calls again. */
     async carriesCalls(t: ExecutionContext, returned: Running): Promise<void> {
       const sent = countFromNow(end);
-      const [callId = ''] = await place(returned, 1, answeringNumbers - 1);
+      const [callId = ''] = await place(returned, 1);
       await untilAllAreAnswered(returned, [callId]);
       await hangUpAll(returned, [callId]);
       await until(async () => (await typesOf(returned, callId)).includes('call.ended'));
