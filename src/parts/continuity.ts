@@ -78,9 +78,9 @@ export type StartedTakeOver = TakeOver & {
   take: TakeHandedOver;
   /**
    * Claims calls of `leaveAll` that no other gateway has taken. Resumes calls whose take-over was in doubt once the
-   * database confirms it. Performs hang-ups that were requested while no gateway held the calls.
+   * database confirms it. Performs hang-ups that were requested while no gateway held the calls, if there are any.
    */
-  settle(): Promise<void>;
+  settle(seen: { hasPendingHangups: boolean }): Promise<void>;
   /** Releases all calls, because others declared this gateway dead and may have taken them. */
   leaveAll(): void;
   /** Claims those of these calls, which this gateway has released, that no other gateway takes. */
@@ -144,8 +144,8 @@ export const startTakeOver = (
   bus.subscribe('taken', ({ callId }) => takeBack([callId]));
   return {
     resume,
-    async settle() {
-      await pendingHangUps.perform();
+    async settle({ hasPendingHangups }) {
+      if (hasPendingHangups) await pendingHangUps.perform();
       await ownership.settle();
     },
     leaveAll() {

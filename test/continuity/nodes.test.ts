@@ -171,7 +171,7 @@ const watching = (
     leaves = { form: 1, forMs: 3_600_000 },
   }: { shared?: SharedLines | null; confirmMs?: readonly number[]; leaves?: LeavesToOthers } = {},
 ) => {
-  const seen = { cleaned: [] as string[], lost: 0 };
+  const seen = { cleaned: [] as string[], lost: 0, pendingHangups: [] as boolean[] };
   let next: (() => void) | null = null;
   const watch = createNodeWatch({
     database,
@@ -207,7 +207,7 @@ const watching = (
           ],
           onLost: () => (seen.lost += 1),
           condition: () => someCondition,
-          atEachLook: async () => {},
+          atEachLook: async ({ hasPendingHangups }) => void seen.pendingHangups.push(hasPendingHangups),
         },
         { look: async () => {}, beginAnew: () => {} },
       ),
@@ -273,12 +273,89 @@ test.serial('stores version and load of a gateway with each renewal of its regis
   await watch.close();
 });
 
+/** The database, and the statements that it was asked to execute. */
+const observed = (database: Database): { database: Database; statements: string[] } => {
+  const statements: string[] = [];
+  const execute = <Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> => {
+    statements.push(sql);
+    return database.execute<Row>(sql, parameters);
+  };
+  return { database: { ...database, execute }, statements };
+};
+
+test.serial('a check renews the registration and reads the other gateways in one statement', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const { database: asked, statements } = observed(database);
+  const watch = watching(asked, names.one);
+  await watch.join();
+  await watching(database, names.two).join();
+  watch.open();
+  await watch.look();
+  statements.length = 0;
+  await watch.look(2);
+  t.is(statements.length, 2);
+  t.is(new Set(statements).size, 1);
+  await watch.close();
+});
+
+test.serial('reads the other gateways again after registering again', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const { database: asked, statements } = observed(database);
+  const membership = createMembership({
+    database: asked,
+    node: names.one,
+    fence: createFreezeFence({ now: () => 0 }, 1, () => {}),
+    logger: pino({ level: 'silent' }),
+  });
+  await membership.join();
+  await watching(database, names.two).join();
+  await database.execute('update node set lost_at = now() where name = $1', [names.one]);
+  statements.length = 0;
+  const { others } = await membership.sayAlive();
+  t.deepEqual(
+    others.map(({ name }) => name),
+    [names.two],
+  );
+  t.is(statements.length, 3);
+  t.regex(statements[1] ?? '', /^insert/);
+  await membership.leave();
+});
+
+test.serial('each check finds out whether calls of the gateway have stored hang-ups', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const owner = await storedNumber(database);
+  const [own, foreign] = [names.one, names.two].map((node) =>
+    storedCall(database, owner, newCallRow(owner, { node })),
+  );
+  for (const [callId, node] of [
+    [await own, names.one],
+    [await foreign, names.two],
+  ])
+    await database.execute(
+      `insert into call_checkpoint (call_id, node, form, settings) values ($1, $2, 1, '{}')`,
+      [callId, node],
+    );
+  const store = (node: string) =>
+    database.execute(`update call_checkpoint set pending_hangup = 'hangup' where node = $1`, [node]);
+  const watch = watching(database, names.one);
+  await watch.join();
+  watch.open();
+  await watch.look();
+  await store(names.two);
+  await watch.look();
+  await store(names.one);
+  await watch.look();
+  t.deepEqual(watch.seen.pendingHangups, [false, false, true]);
+  await database.execute('update call set ended_at = now()');
+  await watch.close();
+});
+
 test.serial('publishes its address with the next renewal if the database was unavailable', async (t) => {
   const told: unknown[] = [];
   let isAway = true;
   const membership = createMembership({
     database: scriptedDatabase(async (sql, parameters) => {
-      if (!sql.includes('"address"')) return [{ name: 'one' }];
+      if (!sql.includes('"address"')) return [{ name: 'one', isRenewed: true, hasPendingHangups: false }];
       if (isAway) throw new DatabaseAway();
       told.push(parameters[0]);
       return [];

@@ -7,13 +7,18 @@ import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   joinNodes,
+  otherNodes,
   removeNode,
   renewNode,
   tellAddress,
   tellCountsAlone,
   tellTakes,
+  type Renewal,
   type TakesOver,
 } from '#src/persistence/nodes/nodes.ts';
+
+/** Rows that a renewal of the registration has read. */
+export type Seen = Pick<Renewal, 'others' | 'hasPendingHangups'>;
 
 export type Membership = {
   join(): Promise<void>;
@@ -32,9 +37,10 @@ export type Membership = {
   tellCondition(read: () => GatewayCondition): void;
   /**
    * Renews the registration; registers again if others declared this gateway dead meanwhile. Then opens the fence, if
-   * this gateway was frozen. Rejects while the database is unavailable.
+   * this gateway was frozen. Resolves to the other gateways, read while this one was registered. Rejects while the
+   * database is unavailable.
    */
-  sayAlive(): Promise<void>;
+  sayAlive(): Promise<Seen>;
   /** Removes the registration once this gateway holds no calls. */
   leave(): Promise<void>;
 };
@@ -100,11 +106,14 @@ export const createMembership = (options: {
     async sayAlive() {
       for (;;) {
         const asked = fence.ask();
-        const areHeld = await renewNode(database, { name, instance }, condition());
+        const renewal = await renewNode(database, { name, instance }, condition());
+        const { isRenewed: areHeld, hasPendingHangups } = renewal;
         if (!areHeld) releaseAll();
         const decision = asked.decide(areHeld);
         if (!areHeld) await joinAnew();
-        if (decision === 'decided') return publishAddress();
+        if (decision === 'ask again') continue;
+        await publishAddress();
+        return { others: areHeld ? renewal.others : await otherNodes(database, name), hasPendingHangups };
       }
     },
     async leave() {

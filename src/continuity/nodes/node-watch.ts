@@ -16,7 +16,7 @@ import { otherNodes, type LeavesToOthers } from '#src/persistence/nodes/nodes.ts
 import { createCleanUps, type CleanUp } from './clean-ups.ts';
 import type { Counting } from '#src/cluster/counting.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
-import { createMembership, type Membership } from './membership.ts';
+import { createMembership, type Membership, type Seen } from './membership.ts';
 import { createSuddenDeaths, type SharedLines } from './sudden-deaths.ts';
 
 export type NodeWatchNumbers = JudgeNumbers & {
@@ -37,7 +37,7 @@ export type NodeDuties = {
   /** Reads the condition of this gateway, which is stored with each renewal. */
   condition: () => GatewayCondition;
   /** Runs at each check with an available database; a rejection is retried at the next check. */
-  atEachLook: () => Promise<void>;
+  atEachLook: (seen: Pick<Seen, 'hasPendingHangups'>) => Promise<void>;
 };
 
 type Counted = Pick<Counting, 'look' | 'beginAnew'>;
@@ -86,14 +86,13 @@ export const createNodeWatch = (options: {
   const see = () => otherNodes(database, node);
 
   const look = async (): Promise<void> => {
-    await membership.sayAlive();
     const at = steadyClock.now();
-    const others = await see();
+    const { others, hasPendingHangups } = await membership.sayAlive();
     await counting?.look({ others, at }, see);
     // Not awaited, so that this gateway continues to renew its registration.
     judge.look(others).forEach(cleanUps.begin);
     suddenDeaths.look(others);
-    void atEachLook().catch((error: unknown) =>
+    void atEachLook({ hasPendingHangups }).catch((error: unknown) =>
       logger.warn({ err: error }, 'a periodic check of the other gateways failed; the next check retries'),
     );
     await cleanUps.removeCleaned(others);

@@ -5,7 +5,7 @@
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import type { Row } from '../database/tables.ts';
+import type { Queries, Row } from '../database/tables.ts';
 
 export type HangupAction = NonNullable<Row<'CallCheckpoint'>['pendingHangup']>;
 
@@ -44,13 +44,20 @@ export const storeHangup = async (
 
 export type PendingHangup = { callId: string; numberId: string; action: HangupAction };
 
-const left = kyselyQuery((queries, { node }: { node: string }) =>
+/** Query of the stored hang-ups of the calls that a gateway holds. */
+export const hangupsLeftFor = (queries: Queries, node: string) =>
   queries
     .selectFrom('CallCheckpoint')
     .innerJoin('Call', 'Call.id', 'CallCheckpoint.callId')
-    .select(['CallCheckpoint.callId', 'Call.numberId', 'CallCheckpoint.pendingHangup'])
     .where('CallCheckpoint.pendingHangup', 'is not', null)
-    .where('Call.node', '=', node),
+    .where('Call.node', '=', node);
+
+const left = kyselyQuery((queries, { node }: { node: string }) =>
+  hangupsLeftFor(queries, node).select([
+    'CallCheckpoint.callId',
+    'Call.numberId',
+    'CallCheckpoint.pendingHangup',
+  ]),
 );
 
 /** Returns the stored hang-ups of the calls that this gateway holds. */

@@ -5,6 +5,7 @@
 import { sql, type Expression } from 'kysely';
 import type { GatewayCondition, GatewayLoad } from '#src/domain/gateway-condition.ts';
 import { nodeHasSession } from '../database/advisory-locks.ts';
+import { hangupsLeftFor } from '../calls/pending-hangups.ts';
 import { now, secondsAgo, secondsAhead } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
@@ -64,33 +65,7 @@ export const joinNodes = async (
   await joining(db, { ...node, ...columnsOf(takes) });
 };
 
-type Renewing = NodeInstance & { version: string | null; load: string | null };
-
-const renewing = kyselyQuery((queries, { name, instance, version, load }: Renewing) =>
-  queries
-    .updateTable('Node')
-    .set({ seenAt: now, version, load: sql<GatewayLoad | null>`${load}::jsonb` })
-    .where('name', '=', name)
-    .where('instance', '=', instance)
-    .where('lostAt', 'is', null)
-    .returning('name'),
-);
-
-/**
- * Renews a gateway's registration and stores its condition, if it is known. Resolves to `false` if other gateways
- * declared it dead meanwhile.
- */
-export const renewNode = async (
-  db: Statements,
-  { name, instance }: NodeInstance,
-  condition: GatewayCondition | null,
-): Promise<boolean> => {
-  const version = condition?.version ?? null;
-  const load = condition && JSON.stringify(condition.load);
-  return (await renewing(db, { name, instance, version, load })).length > 0;
-};
-
-const nodesSeen = (queries: Queries) =>
+const nodesSeen = (queries: Pick<Queries, 'selectFrom'>) =>
   queries
     .selectFrom('Node')
     .select(({ eb, ref }) => [
@@ -101,6 +76,48 @@ const nodesSeen = (queries: Queries) =>
       eb('lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
       nodeHasSession(ref('Node.name')).as('hasSession'),
     ]);
+
+type Renewing = NodeInstance & { version: string | null; load: string | null };
+
+const renewing = kyselyQuery((queries, { name, instance, version, load }: Renewing) =>
+  nodesSeen(
+    queries.with('renewed', (write) =>
+      write
+        .updateTable('Node')
+        .set({ seenAt: now, version, load: sql<GatewayLoad | null>`${load}::jsonb` })
+        .where('name', '=', name)
+        .where('instance', '=', instance)
+        .where('lostAt', 'is', null)
+        .returning('name'),
+    ),
+  ).select(({ exists }) => [
+    sql<boolean>`exists (select from renewed)`.as('isRenewed'),
+    exists(hangupsLeftFor(queries, name)).$castTo<boolean>().as('hasPendingHangups'),
+  ]),
+);
+
+/** Result of a renewal. The other gateways are those before it, as `otherNodes` returns them. */
+export type Renewal = { isRenewed: boolean; hasPendingHangups: boolean; others: OtherNode[] };
+
+/**
+ * Renews a gateway's registration and stores its condition, if it is known, and reads what the gateway checks
+ * periodically: one statement. `isRenewed` is false if other gateways declared it dead meanwhile.
+ */
+export const renewNode = async (
+  db: Statements,
+  { name, instance }: NodeInstance,
+  condition: GatewayCondition | null,
+): Promise<Renewal> => {
+  const version = condition?.version ?? null;
+  const load = condition && JSON.stringify(condition.load);
+  const nodes = await renewing(db, { name, instance, version, load });
+  return {
+    // A registration that others have removed may leave no row at all.
+    isRenewed: nodes.some(({ isRenewed }) => isRenewed),
+    hasPendingHangups: nodes.some(({ hasPendingHangups }) => hasPendingHangups),
+    others: nodes.filter((other) => other.name !== name),
+  };
+};
 
 const others = kyselyQuery((queries, { name }: { name: string }) =>
   nodesSeen(queries).where('name', '<>', name),
