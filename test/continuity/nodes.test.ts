@@ -14,6 +14,7 @@ import {
   type LeavesToOthers,
   type OtherNode,
 } from '#src/persistence/nodes/nodes.ts';
+import { isLockAwaited } from '#test/helpers/database-statement.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -546,10 +547,7 @@ const suddenWorld = async (
   });
   await survivor.join();
   survivor.open();
-  const isAwaited = async (): Promise<true | undefined> =>
-    (await database.execute("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
-      ? true
-      : undefined;
+  const isAwaited = async (): Promise<true | undefined> => (await isLockAwaited(database)) || undefined;
   return {
     url,
     database,
@@ -651,7 +649,8 @@ test.serial('treats a gateway that loses its session but keeps other connections
   await until('the session is awaited', isAwaited);
   await database.execute(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
-     and pid in (select pid from pg_stat_activity where application_name = 'trunkline doomed')`,
+     and pid in (select pid from pg_stat_activity
+       where datname = current_database() and application_name = 'trunkline doomed')`,
   );
   await until('its end is noticed', () => (waits.includes(true) ? true : undefined));
   await survivor.look(2);
@@ -711,9 +710,7 @@ test.serial('stops waiting for the end of a session when the signal aborts', asy
   const database = await ownDatabase(t);
   const waiting = new AbortController();
   const wait = t.throwsAsync(database.awaitSessionEnd('test', waiting.signal));
-  await until('the session is awaited', async () =>
-    (await database.execute('select 1 from pg_locks where not granted')).length > 0 ? true : undefined,
-  );
+  await until('the session is awaited', async () => (await isLockAwaited(database)) || undefined);
   waiting.abort();
   await wait;
 });

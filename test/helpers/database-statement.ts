@@ -1,5 +1,6 @@
 /** Statements on a server rather than on one of the gateway's databases. */
 import { Client } from 'pg';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { Scope } from './file-scope.ts';
 
 /** Address of another database on the same server. */
@@ -19,6 +20,14 @@ export const runStatement = async (url: string, sql: string): Promise<Record<str
   } finally {
     await client.end();
   }
+};
+
+/** Whether a session of this database waits for a lock. The server also has the databases of other tests. */
+export const isLockAwaited = async ({ execute }: Pick<Database, 'execute'>): Promise<boolean> => {
+  const waiting = await execute(
+    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return waiting.length > 0;
 };
 
 /** Locks the rows selected by a query until the returned function is called, or the scope ends. */

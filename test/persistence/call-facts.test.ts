@@ -32,6 +32,7 @@ import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/ch
 import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
+import { isLockAwaited } from '#test/helpers/database-statement.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
 import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -530,13 +531,7 @@ test.serial('a take-over waits for a fact that is being written and then finds i
       hasTaken = true;
       return calls;
     });
-    // Waits until the writer is seen waiting for the lock.
-    for (let waits = 0; waits === 0;) {
-      const [found] = await db.execute<{ waits: number }>(
-        `select count(*)::int as waits from pg_locks where not granted and locktype = 'transactionid'`,
-      );
-      waits = found?.waits ?? 0;
-    }
+    await until('the take-over waits', async () => (await isLockAwaited(db)) || undefined);
     t.false(hasTaken);
     return { taken };
   });

@@ -21,6 +21,7 @@ import {
   patchWebhookEndpoint,
   rotateEndpointSecret,
 } from '#src/persistence/events/webhook-endpoints.ts';
+import { isLockAwaited } from '#test/helpers/database-statement.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedCall, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -241,8 +242,7 @@ test.serial('stores events of a call while one of its endpoints is being deleted
       { endpointId, workspaceId: owner.workspaceId },
     );
     stored = storedCall(db, owner, { startedAt: at(1) });
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await until('the event waits', async () => (await db.execute(waiting)).length > 0 || undefined);
+    await until('the event waits', async () => (await isLockAwaited(db)) || undefined);
   });
   await t.notThrowsAsync(stored ?? Promise.reject(new Error('nothing was stored')));
   t.is(only(await claim(db, 1)).endpoint.id, other);
