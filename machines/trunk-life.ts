@@ -5,6 +5,7 @@
  * - A single unanswered OPTIONS is not conclusive. A trunk is considered unreachable after three in a row, and
  *   reachable again after two answers in a row, so that its state does not flap.
  * - Settings are constant during a life: a changed trunk begins a new one.
+ * - A gateway that takes no more calls leaves the registration to others: the trunk stays in service without refreshes.
  */
 import { assign, fromPromise, setup } from 'xstate';
 
@@ -21,7 +22,7 @@ export type TrunkLifeTimes = {
 export type TrunkInput = {
   trunkId: string;
   isEnabled: boolean;
-  /** Whether the trunk requires registration. */
+  /** Whether this gateway registers the trunk. */
   registers: boolean;
   /** Whether reachability is checked with OPTIONS. */
   isChecked: boolean;
@@ -62,13 +63,15 @@ const check = fromPromise<{ at: number }, OneTrunk>(() => {
   throw new Error('No "check" was provided to this machine');
 });
 
+export type TrunkEvent = { type: 'registration.left' };
+
 /** Requests of a life to its trunk. */
 export type TrunkActors = { register: typeof register; check: typeof check };
 
 const oneTrunk = ({ context }: { context: TrunkContext }): OneTrunk => ({ trunkId: context.trunkId });
 
 export const trunkMachine = setup({
-  types: { input: {} as TrunkInput, context: {} as TrunkContext },
+  types: { input: {} as TrunkInput, context: {} as TrunkContext, events: {} as TrunkEvent },
   actors: { register, check },
   delays: {
     checkDue: ({ context: { hasBeenChecked, failures, times } }) =>
@@ -111,6 +114,7 @@ export const trunkMachine = setup({
       detail: error instanceof Error ? error.message : 'The trunk does not answer.',
     })),
     beginAnew: assign({ failures: 0, successes: 0 }),
+    leaveRegistration: assign({ registers: false }),
   },
 }).createMachine({
   id: 'trunk',
@@ -126,6 +130,7 @@ export const trunkMachine = setup({
     detail: null,
   }),
   initial: 'beginning',
+  on: { 'registration.left': { actions: 'leaveRegistration' } },
   states: {
     beginning: {
       description: 'It is decided what the trunk needs.',
@@ -154,7 +159,7 @@ export const trunkMachine = setup({
     },
     unregistered: {
       description: 'The registrar refuses or does not answer, and will be asked again.',
-      after: { retryDue: { target: 'registering' } },
+      after: { retryDue: { guard: 'registers', target: 'registering' } },
     },
     serving: {
       description: 'Calls may go this way.',

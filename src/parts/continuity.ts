@@ -344,6 +344,8 @@ export const startHandOver = (
         logger.warn({ err: error }, 'other gateways could not be notified that this one is shutting down');
       }
       if (count === 0) return;
+      // After the notification, so that of two gateways that stop at the same time one keeps the registrations.
+      await telephony.trunks.takeNoMore();
       const succession = await chooseSuccessors(config, cluster);
       say(logger, count, config.drainSec, succession);
       if (succession.isFinal === true) return;

@@ -472,23 +472,12 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
 
 /**
  * Whether another gateway needs the registrations of this one: gateways of one relay register with the same contact, the
- * address of its drachtio-server. Without an answer of the database they may be needed, and end by themselves.
+ * address of its drachtio-server.
  */
 const areRegistrationsShared = async (
-  { config, logger }: Runtime,
+  { config }: Runtime,
   { others }: Pick<Cluster, 'others'>,
-): Promise<boolean> => {
-  if (sharedLines(config) === null) return false;
-  try {
-    return (await others()).onSameLines.length > 0;
-  } catch (error) {
-    logger.warn(
-      { err: error },
-      'registrations at trunks were not removed, because the database is unavailable',
-    );
-    return true;
-  }
-};
+): Promise<boolean> => sharedLines(config) !== null && (await others()).onSameLines.length > 0;
 
 /** Opens the lines, which carry no calls before `lines.start`. */
 export const startTelephony = async (

@@ -92,7 +92,10 @@ export const createTrunkDirectory = (
     platformPolicy: PolicySettings;
     /** Whether a trunk may have these hosts by the operator's rules. */
     mayUse: (hosts: readonly string[]) => boolean;
-    /** Whether other gateways need the registrations of this one, because they register with the same contact. */
+    /**
+     * Whether other gateways that take calls need the registrations of this one, because they register with the same
+     * contact. Rejects while the database is unavailable.
+     */
     areRegistrationsShared: () => Promise<boolean>;
   },
 ) => {
@@ -120,8 +123,18 @@ export const createTrunkDirectory = (
   };
 
   const unregisterUnlessShared = async ({ lives }: Started, registered: readonly Trunk[]): Promise<void> => {
-    if (registered.length > 0 && !(await options.areRegistrationsShared()))
-      await lives.unregister(registered);
+    if (registered.length === 0) return;
+    try {
+      if (await options.areRegistrationsShared()) return;
+    } catch (error) {
+      // Other gateways may need the registrations, which end by themselves.
+      logger.warn(
+        { err: error },
+        'registrations at trunks were not removed, because the database is unavailable',
+      );
+      return;
+    }
+    await lives.unregister(registered);
   };
 
   return {
@@ -167,6 +180,19 @@ export const createTrunkDirectory = (
     /** Registers all trunks once more, when this gateway is known to take calls (see `TrunkLives`). */
     registerAgain(): void {
       started?.lives.registerAgain();
+    },
+
+    /**
+     * Called when this gateway takes no more calls. Leaves shared registrations to the gateways that take calls: a later
+     * refresh would register trunks again after the last of them has removed the registrations.
+     */
+    async takeNoMore(): Promise<void> {
+      if (started === null) return;
+      try {
+        if (await options.areRegistrationsShared()) started.lives.leaveRegistrations();
+      } catch (error) {
+        logger.debug({ err: error }, 'registrations at trunks are not left to other gateways');
+      }
     },
 
     /** Stops the actors of all trunks, and unregisters the trunks unless other gateways need their registrations. */

@@ -37,6 +37,8 @@ export type TrunkLife = {
   addresses(): (LifeStatus & { address: string })[];
   /** Whether calls may use the trunk, or this address of the trunk. */
   isServing(address?: string): boolean;
+  /** Sends no further REGISTER. The trunk stays as it is. */
+  leaveRegistration(): void;
   /** Stops all requests to the trunk. */
   stop(): void;
 };
@@ -94,6 +96,7 @@ const beginPart = (
       return { state: stateIn(snapshot, registers), detail, lastSeenAt };
     },
     isServing: (): boolean => actor.getSnapshot().matches('serving'),
+    leaveRegistration: (): void => actor.send({ type: 'registration.left' }),
     stop: (): void => void actor.stop(),
   };
 };
@@ -136,6 +139,7 @@ export const beginTrunkLife = (trunk: Trunk, ask: TrunkRequester, options: Trunk
       const asked = address === undefined ? open : parts.filter((part) => part.address === address);
       return asked.length === 0 || asked.some((part) => part.isServing());
     },
+    leaveRegistration: own.leaveRegistration,
     stop() {
       own.stop();
       for (const part of parts) part.stop();

@@ -21,7 +21,9 @@ export type TrunkLives = {
    * the registration.
    */
   registerAgain(): void;
-  /** Ends the actors of all trunks. Returns the trunks that are registered, which remain so. */
+  /** Leaves the registrations to other gateways: this one neither refreshes nor removes them, except of removed trunks. */
+  leaveRegistrations(): void;
+  /** Ends the actors of all trunks. Returns the trunks whose registration is up to this gateway, which remain registered. */
   endAll(): Trunk[];
   /** Removes the registrations of these trunks. Resolves when all registrars were notified. */
   unregister(trunks: readonly Trunk[]): Promise<void>;
@@ -42,12 +44,15 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
   const { sealing, logger } = options;
   const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
   const ending = new AbortController();
+  let areLeft = false;
 
   const begin = (record: TrunkRecord): void => {
     try {
       const trunk = openTrunk(record, sealing);
       ask.coolDowns.end(trunk.id);
-      lives.set(trunk.id, { record, life: beginTrunkLife(trunk, ask, options) });
+      const life = beginTrunkLife(trunk, ask, options);
+      if (areLeft) life.leaveRegistration();
+      lives.set(trunk.id, { record, life });
     } catch (error) {
       logger.error({ trunk_id: record.id, err: error }, 'a trunk cannot be used');
     }
@@ -105,9 +110,14 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
       } of lives.values())
         if (trunk.register) void registerAgain(trunk);
     },
+    leaveRegistrations() {
+      areLeft = true;
+      for (const { life } of lives.values()) life.leaveRegistration();
+    },
     endAll() {
       ending.abort();
-      return endAndFindRegistered([...lives.values()].map(({ life }) => life));
+      const registered = endAndFindRegistered([...lives.values()].map(({ life }) => life));
+      return areLeft ? [] : registered;
     },
     unregister,
   };

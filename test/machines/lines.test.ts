@@ -271,6 +271,30 @@ test.serial('retries a rejected registration with growing delays and reports the
   t.is(context().refusals, 0);
 });
 
+test.serial('sends no further REGISTER once the registration is left to others', async (t) => {
+  const served = life({ registers: true, isChecked: true });
+  await served.start();
+  served.actor.send({ type: 'registration.left' });
+  served.answers.check = false;
+  await served.pass(100);
+  t.true(served.is('unreachable'));
+  served.answers.check = true;
+  await served.pass(1_000);
+  t.true(served.is('serving'));
+  t.deepEqual(
+    served.asked.filter((line) => line.startsWith('register')),
+    ['register 0'],
+  );
+
+  const refused = life({ registers: true });
+  refused.answers.register = { error: 'The trunk answers 503.' };
+  await refused.start();
+  refused.actor.send({ type: 'registration.left' });
+  await refused.pass(1_000);
+  t.true(refused.is('unregistered'));
+  t.deepEqual(refused.asked, ['register 0']);
+});
+
 test.serial('takes the trunk down after a failed refresh and starts the retries', async (t) => {
   const { start, pass, is, answers, asked } = life({ registers: true });
   await start();

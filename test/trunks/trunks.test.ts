@@ -9,6 +9,7 @@ import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
 import { systemClock } from '#src/clocks.ts';
 import { type Trunk, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
+import { DatabaseAway } from '#src/persistence/database/connection-errors.ts';
 import { patchNumber } from '#src/persistence/numbers/numbers.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
 import { createTrunk, deleteTrunk, patchTrunk, type TrunkRecord } from '#src/persistence/trunks/trunks.ts';
@@ -36,7 +37,8 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     refusal: null as string | null,
     channels: {} as Record<string, number>,
     deadAddress: '',
-    areRegistrationsShared: false,
+    /** Null: the database is unavailable. */
+    areRegistrationsShared: false as boolean | null,
   };
   const answer = async (what: string, trunk: Trunk): Promise<{ at: number; expiresSec: number }> => {
     asked.push(`${what} ${trunk.name} ${trunk.host} ${trunk.password ?? ''}`.trim());
@@ -68,7 +70,10 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     logger: pino({ level: 'silent' }),
     machineWith: (actors) => trunkMachine.provide({ actors }),
     mayUse: (hosts) => !hosts.includes(refusedHost),
-    areRegistrationsShared: async () => world.areRegistrationsShared,
+    async areRegistrationsShared() {
+      if (world.areRegistrationsShared === null) throw new DatabaseAway();
+      return world.areRegistrationsShared;
+    },
   });
   const add = async (changes: Partial<TrunkSettings> = {}): Promise<string> => {
     const id = randomUUID();
@@ -148,6 +153,36 @@ test.serial('keeps registrations at the end while other gateways need them', asy
   await directory.close();
   t.is(asked.length, 3);
   t.deepEqual(directory.all(), []);
+});
+
+test.serial(
+  'leaves registrations to other gateways that take calls when this one takes no more',
+  async (t) => {
+    for (const areShared of [true, false]) {
+      const { asked, world, ask, directory, add } = await trunkDirectoryWorld(t);
+      const id = await add({ register: true });
+      await directory.start(ask);
+      await until('it is registered', () => directory.isUsable(id) || undefined);
+      world.areRegistrationsShared = areShared;
+      await directory.takeNoMore();
+      t.true(directory.isUsable(id), 'calls in progress can be transferred');
+      // The other gateways have stopped, and have removed the registrations that were left to them.
+      world.areRegistrationsShared = false;
+      await directory.close();
+      t.deepEqual(asked.slice(1), areShared ? [] : ['leave carrier 10.0.0.1 hunter']);
+    }
+  },
+);
+
+test.serial('keeps registrations if the database is unavailable', async (t) => {
+  const { asked, world, ask, directory, add } = await trunkDirectoryWorld(t);
+  const id = await add({ register: true });
+  await directory.start(ask);
+  await until('it is registered', () => directory.isUsable(id) || undefined);
+  world.areRegistrationsShared = null;
+  await directory.takeNoMore();
+  await directory.close();
+  t.is(asked.length, 1);
 });
 
 test.serial('shows the activity of a trunk in its status', async (t) => {
@@ -399,6 +434,24 @@ test.serial('registers each registered trunk once more on request, until the end
   t.is(clock.pending(), 0);
   t.deepEqual(lives.endAll(), []);
   t.deepEqual(news(), []);
+});
+
+test.serial('sends no REGISTER for registrations that were left to other gateways', async (t) => {
+  const { lives, news, clock } = trunkLivesWorld();
+  lives.follow([record('a', { register: true }), record('b', { register: true })]);
+  await turn();
+  clock.advance(500_000);
+  await turn();
+  t.deepEqual(news(), ['register a hunter', 'register b hunter', 'register a hunter', 'register b hunter']);
+  lives.leaveRegistrations();
+  clock.advance(2_000_000);
+  await turn();
+  t.deepEqual(news(), []);
+  t.is(lives.find('a')?.status().state, 'registered');
+  lives.follow([record('a', { register: true })]);
+  await turn();
+  t.deepEqual(news(), ['leave b hunter']);
+  t.deepEqual(lives.endAll(), []);
 });
 
 test.serial('starts all trunks except one whose password cannot be decrypted', (t) => {
