@@ -25,6 +25,7 @@ import {
   type GuardedVoiceEngine,
   type VoiceEngine,
 } from '#src/speech/speech-engines.ts';
+import { toneSynthesizer, withTones } from '#src/speech/tone-synthesizer.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 
 export type Speech = ReturnType<typeof createSpeechEngines> & {
@@ -87,6 +88,13 @@ const createSynthesizer = async (
   }
 };
 
+/** The engine of English that is used only without settings. */
+const createFlite = async (): Promise<VoiceEngine> => {
+  const { flite } = await import('#src/speech/flite.ts');
+  const engine = atMost(availableParallelism())(flite());
+  return { name: engine.name, speakingWith: () => engine };
+};
+
 /** Returns the engines that a number may choose. `recognizers` are the configured ones. */
 export const enginesOf = (
   { synthesizers }: SpeechConfig,
@@ -141,30 +149,44 @@ export const startSpeech = async (
   const client = createEngineClient({ connectMs: limits.connectMs });
   const world: EngineWorld = { client, clock, limits, logger };
   const recognizers = await recognizersOf(config, world);
-  const createVoiceEngine = async (each: SynthesizerConfig): Promise<GuardedVoiceEngine> => {
-    const speakingWith = await createSynthesizer(world, each);
-    const remember = rememberSentences(rememberedBytes);
+  /** Adds health to an engine, and above it the cache: one for all voices of the engine. */
+  const guarded = (
+    { speakingWith, ...engine }: VoiceEngine,
+    remember = rememberSentences(rememberedBytes),
+  ): GuardedVoiceEngine => {
     const breaker = createCircuitBreaker(clock, failOver.coolDown);
     return {
-      name: each.engine,
+      ...engine,
       breaker,
       speakingWith: (voice) => remember(reportHealth(speakingWith(voice), { voice, breaker, logger }), voice),
-      ...(each.engine === 'espeak-ng' ? { voices: espeakVoices } : {}),
     };
   };
-  const synthesizers = await Promise.all(config.synthesizers.map(createVoiceEngine));
-  const installed = async (): Promise<GuardedVoiceEngine[]> => {
-    const found = synthesizer ?? (await findSynthesizer({ logger, path }));
-    if (found.name !== 'espeak-ng') {
-      const breaker = createCircuitBreaker(clock, failOver.coolDown);
-      const speaking = reportHealth(found, { voice: null, breaker, logger });
-      return [{ name: found.name, breaker, speakingWith: () => speaking }];
+  const createVoiceEngine = async (each: SynthesizerConfig): Promise<GuardedVoiceEngine> =>
+    guarded({
+      name: each.engine,
+      speakingWith: await createSynthesizer(world, each),
+      ...(each.engine === 'espeak-ng' ? { voices: espeakVoices } : {}),
+    });
+  /** An engine that costs less than its cache would. */
+  const uncached = (engine: Synthesizer): GuardedVoiceEngine =>
+    guarded({ name: engine.name, speakingWith: () => engine }, (speaking) => speaking);
+  const installed = async (): Promise<GuardedVoiceEngine> => {
+    const program = await findSynthesizer(path);
+    if (program === null) {
+      logger.warn(
+        'no synthesizer is installed: recordings of simulated calls carry tones in the rhythm of the words instead of voices (install espeak-ng for voices)',
+      );
+      return uncached(toneSynthesizer());
     }
-    const espeak = await createVoiceEngine({ engine: 'espeak-ng' });
-    const usual = reportHealth(found, { voice: null, breaker: espeak.breaker, logger });
-    return [{ ...espeak, speakingWith: (voice) => (voice === null ? usual : espeak.speakingWith(voice)) }];
+    const engine =
+      program === 'flite' ? guarded(await createFlite()) : await createVoiceEngine({ engine: program });
+    const speaking = withTones(engine.speakingWith(null));
+    return { ...engine, speakingWith: (voice) => (voice === null ? speaking : engine.speakingWith(voice)) };
   };
-  const voices = synthesizers.length === 0 ? await installed() : synthesizers;
+  const synthesizers = await Promise.all(config.synthesizers.map(createVoiceEngine));
+  const usual = async (): Promise<GuardedVoiceEngine> =>
+    synthesizer === null ? installed() : uncached(synthesizer);
+  const voices = synthesizers.length === 0 ? [await usual()] : synthesizers;
   return {
     voiceSamples: createVoiceSamples(voices),
     ...createSpeechEngines({

@@ -3,6 +3,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Synthesizer } from '#sip/audio/speech.ts';
+import { UnspokenLanguage } from './engine-failure.ts';
 import { readWav } from './read-wav.ts';
 import { runProgram } from './run-program.ts';
 
@@ -13,7 +14,8 @@ const maxBytes = 64 * 1024;
 
 export const flite = (): Synthesizer => ({
   name: command,
-  async synthesize(text, _language, signal) {
+  async synthesize(text, language, signal) {
+    if (!language.startsWith('en')) throw new UnspokenLanguage(command, language);
     // A file is necessary, because flite seeks back to write the lengths, which a pipe does not allow. The folder is
     // private.
     await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));

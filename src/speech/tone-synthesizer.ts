@@ -1,5 +1,5 @@
 /**
- * Synthesizer without speech, used if no program is installed: a soft tone per syllable and a pause per punctuation
+ * Synthesizer without speech, used if no program is installed or the program fails: a soft tone per syllable and a pause per punctuation
  * mark. The tones show who speaks, how long, and where sentences end.
  */
 import type { Synthesizer } from '#sip/audio/speech.ts';
@@ -70,3 +70,22 @@ export const toneSynthesizer = (): Synthesizer => ({
     return { sampleRate, samples: render(beatsOf(text)) };
   },
 });
+
+/**
+ * Adds tones for sentences that a synthesizer cannot speak. Belongs above its health, which reports the failure, and
+ * above the cache of sentences, which keeps no tones.
+ */
+export const withTones = (synthesizer: Synthesizer): Synthesizer => {
+  const tones = toneSynthesizer();
+  return {
+    name: synthesizer.name,
+    async synthesize(text, language, signal) {
+      try {
+        return await synthesizer.synthesize(text, language, signal);
+      } catch {
+        signal?.throwIfAborted();
+        return tones.synthesize(text, language, signal);
+      }
+    },
+  };
+};

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
-import pino from 'pino';
 import { FormData } from 'undici';
 import { SimulatedClock } from 'xstate';
 import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
@@ -24,7 +23,7 @@ import { createKeepAlive } from '#src/speech/socket-recognition.ts';
 import { readWav } from '#src/speech/read-wav.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { runProgram } from '#src/speech/run-program.ts';
-import { toneSynthesizer } from '#src/speech/tone-synthesizer.ts';
+import { toneSynthesizer, withTones } from '#src/speech/tone-synthesizer.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
@@ -400,42 +399,42 @@ whereInstalled('espeak-ng')('every voice listed by espeak-ng can speak', async (
 
 // Find synthesizer
 
-const findSynthesizerListeningLogger = () => {
-  const lines: string[] = [];
-  return { lines, logger: pino({ base: null }, { write: (line: string) => void lines.push(line) }) };
+const install = async (folder: string, program: string): Promise<void> => {
+  await writeFile(join(folder, program), '#!/bin/sh\nexit 1\n');
+  await chmod(join(folder, program), 0o755);
 };
 
-test.serial('uses the tone synthesizer if there is no other and logs it once', async (t) => {
-  const { lines, logger } = findSynthesizerListeningLogger();
-  const synthesizer = await findSynthesizer({ logger, path: '' });
-  t.is(synthesizer.name, 'tones');
-  t.is(lines.length, 1);
-  t.regex(lines[0] ?? '', /no synthesizer is installed/);
-  t.true((await synthesizer.synthesize('안녕하세요', 'ko')).samples.length > 1_000);
+test.serial('prefers espeak-ng to flite, and finds none in an empty path', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  t.is(await findSynthesizer(''), null);
+  await install(folder, 'flite');
+  t.is(await findSynthesizer(folder), 'flite');
+  await install(folder, 'espeak-ng');
+  t.is(await findSynthesizer(folder), 'espeak-ng');
 });
 
-test.serial(
-  'prefers espeak-ng and uses the tone synthesizer when it fails, which is logged once',
-  async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
-    t.teardown(() => rm(folder, { recursive: true, force: true }));
-    for (const program of ['espeak-ng', 'flite']) {
-      await writeFile(join(folder, program), '#!/bin/sh\nexit 1\n');
-      await chmod(join(folder, program), 0o755);
-    }
-    const { lines, logger } = findSynthesizerListeningLogger();
-    const path = process.env['PATH'];
-    process.env['PATH'] = folder;
-    t.teardown(() => (process.env['PATH'] = path));
-    const synthesizer = await findSynthesizer({ logger, path: folder });
-    t.is(synthesizer.name, 'espeak-ng');
-    t.true((await synthesizer.synthesize('a secret', 'en')).samples.length > 1_000);
-    t.true((await synthesizer.synthesize('a secret', 'en')).samples.length > 1_000);
-    t.is(lines.length, 1);
-    t.regex(lines[0] ?? '', /a synthesizer failed/);
-    t.false(lines.join('').includes('secret'));
-  },
-);
+test.serial('flite speaks no other language than English', async (t) => {
+  await t.throwsAsync(flite().synthesize('안녕하세요', 'ko'), {
+    name: 'UnspokenLanguage',
+    message: 'flite has no voice for ko',
+  });
+});
+
+test.serial('tones replace sentences that a synthesizer cannot speak, unless they are aborted', async (t) => {
+  const spoken = { sampleRate: 8_000, samples: Int16Array.of(1) };
+  const speaking = withTones({
+    name: 'engine',
+    async synthesize(text) {
+      if (text === 'fails') throw new Error('It failed');
+      return spoken;
+    },
+  });
+  t.is(speaking.name, 'engine');
+  t.is(await speaking.synthesize('works', 'en'), spoken);
+  t.true((await speaking.synthesize('fails', 'en')).samples.length > 1_000);
+  await t.throwsAsync(speaking.synthesize('fails', 'en', AbortSignal.abort()), { name: 'AbortError' });
+});
 
 // Fail over synthesizer
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type ServerResponse, createServer as createHttpServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,7 @@ import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { serverSettings } from './gateway-process.ts';
 import { type WatchedGateway, watchedGateway } from './watched-gateway.ts';
 import { readHep } from '#test/sip/hep/read-hep.ts';
+import { writeWav } from '#src/speech/write-wav.ts';
 import { listeningLogger } from '#test/speech/doubles/engine-world.ts';
 import { listen as listenTo, numbered } from '#test/speech/doubles/heard-events.ts';
 import { type EngineAnswer, sendJson, sendSound, startHttpEngine } from '#test/speech/doubles/http-engine.ts';
@@ -330,6 +331,49 @@ test.serial('without settings, a number may choose an installed engine that has 
   const { engines } = await start(t, {}, folder);
   t.deepEqual(engines.synthesizers, ['espeak-ng']);
 });
+
+test.serial(
+  'without settings, synthesizes a repeated sentence once, and tones speak while the program fails',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const sound = { sampleRate: 16_000, samples: new Int16Array(8).fill(5) };
+    await writeFile(join(folder, 'sound.wav'), writeWav(sound));
+    const program = `#!/bin/sh
+/bin/cat > /dev/null
+echo spoken >> ${folder}/runs
+if [ -e ${folder}/is-broken ]; then exit 1; fi
+/bin/cat ${folder}/sound.wav
+`;
+    await writeFile(join(folder, 'espeak-ng'), program, { mode: 0o755 });
+    const path = process.env['PATH'];
+    process.env['PATH'] = folder;
+    t.teardown(() => (process.env['PATH'] = path));
+    const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).split('\n').length - 1;
+
+    const { synthesizerFor, voiceSamples, lines } = await start(t, {}, folder);
+    const say = (text: string) => synthesizerFor(usualSpeech).synthesize(text, 'ko');
+    await writeFile(join(folder, 'is-broken'), '');
+    t.true((await say('안녕하세요')).samples.length > 1_000);
+    t.true((await say('안녕하세요')).samples.length > 1_000);
+    t.is(await runs(), 2);
+    const failures = lines.filter((line) => line.includes('a synthesizer failed'));
+    t.is(failures.length, 2);
+    t.false(lines.join('').includes('안녕'));
+
+    await rm(join(folder, 'is-broken'));
+    t.deepEqual([...(await say('안녕하세요')).samples], [...sound.samples], 'tones were not kept');
+    t.deepEqual([...(await say('안녕하세요')).samples], [...sound.samples]);
+    t.is(await runs(), 3);
+    const sample = { synthesizer: null, voice: null, language: 'ko', text: '안녕하세요' };
+    await voiceSamples.speak(sample);
+    t.is(await runs(), 3);
+    // Sentences of a chosen voice are in the same cache, by the voice.
+    await voiceSamples.speak({ ...sample, voice: 'ko' });
+    await voiceSamples.speak({ ...sample, voice: 'ko' });
+    t.is(await runs(), 4);
+  },
+);
 
 test.serial('rejects the start if a chosen program is not installed', async (t) => {
   await t.throwsAsync(start(t, { synthesizers: [{ engine: 'espeak-ng' }] }, ''), {
