@@ -93,6 +93,35 @@ consoleTest('keeps a typed suite when the chosen suite arrives later', async (t,
   t.is(await page.getByLabel('Name').inputValue(), '');
 });
 
+consoleTest('keeps a typed name when a suite is chosen or opened afterwards', async (t, { open }) => {
+  const page = await open({ page: '/rehearsals' });
+  const yaml = page.getByLabel('Cases in YAML');
+  const name = page.getByLabel('Name');
+  const shows = (words: string) =>
+    until('the suite is shown', async () => (await yaml.inputValue()).includes(words) || undefined);
+  const choose = (option: string) => page.getByLabel('Suite', { exact: true }).selectOption(option);
+  const openFile = (file: string) =>
+    page
+      .locator('input[type=file]')
+      .setInputFiles({ name: file, mimeType: 'application/yaml', buffer: Buffer.from(`# ${file}`) });
+  await openFile('opened.yaml');
+  await shows('opened.yaml');
+  t.is(await name.inputValue(), 'opened.yaml');
+  await choose('Things that go wrong');
+  await shows('line_fails');
+  t.is(await name.inputValue(), 'things-that-go-wrong.yaml');
+
+  await name.fill('mine.yaml');
+  await choose('Your own suite');
+  await yaml.fill('cases: []');
+  await choose('Things that go wrong');
+  await shows('line_fails');
+  t.is(await name.inputValue(), 'mine.yaml');
+  await openFile('other.yaml');
+  await shows('other.yaml');
+  t.is(await name.inputValue(), 'mine.yaml');
+});
+
 consoleTest(
   'shows the suite that was chosen last, although an earlier one arrives later',
   async (t, { open }) => {

@@ -17,6 +17,10 @@ export type FieldsOf<Values extends FormValues> = {
 };
 
 export type Form<Values extends FormValues> = FieldsOf<Values> & {
+  /** Sets fields without an edit by the user. */
+  fill(values: Partial<Values>): void;
+  /** Returns the place of the last edit of a field in the order of all edits, from 1; 0 for a field without edits. */
+  editedAt(name: keyof Values & string): number;
   isBusy: boolean;
   /** Whether the form was saved and has not changed since. */
   isSaved: boolean;
@@ -98,6 +102,7 @@ export const useForm = <Values extends FormValues>(
   /** An error remains until the next attempt, also while the user corrects it. */
   const [state, setState] = useState<'editing' | 'saving' | 'saved' | Problem | Unreachable>('editing');
   const ref = useRef<HTMLFormElement>(null);
+  const edits = useRef({ count: 0, last: new Map<string, number>() });
 
   const failure = typeof state === 'string' ? undefined : state;
   const errors = failure instanceof Problem ? errorsIn(failure) : new Map<string, string>();
@@ -131,12 +136,20 @@ export const useForm = <Values extends FormValues>(
     }
   };
 
+  const change = (changes: FormValues | Partial<Values>): void => {
+    setState((before) => (before === 'saved' ? 'editing' : before));
+    setValues((before) => ({ ...before, ...changes }));
+  };
+
   return {
     values,
     set(name, value) {
-      setState((before) => (before === 'saved' ? 'editing' : before));
-      setValues((before) => ({ ...before, [name]: value }));
+      edits.current.count += 1;
+      edits.current.last.set(name, edits.current.count);
+      change({ [name]: value });
     },
+    fill: change,
+    editedAt: (name) => edits.current.last.get(name) ?? 0,
     errorOf,
     entryErrorsOf,
     tried,

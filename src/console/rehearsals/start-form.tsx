@@ -1,5 +1,5 @@
 /** Form that starts a run of a suite. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { startRehearsal } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
@@ -35,23 +35,21 @@ type Values = {
 /** Whether a problem begins with line and column. Others are those of every form. */
 const isPlaced = (problem: string): boolean => /^\d+:\d+: /.test(problem);
 
-/** Fills in the chosen included suite, unless somebody types before the suite has been loaded. */
-const useChosenSuite = ({ values: { chosen, suite }, set }: Form<Values>): void => {
-  const shown = useRef(suite);
-  shown.current = suite;
-  const filledIn = useRef(suite);
+/** Fills in a suite and its name. A name that the user has typed stays. */
+const fillIn = (form: Form<Values>, { name, suite }: Pick<Values, 'name' | 'suite'>): void =>
+  form.fill(form.editedAt('name') === 0 ? { name, suite } : { suite });
+
+/** Fills in the chosen included suite, unless the user types before the suite has been loaded. */
+const useChosenSuite = (form: Form<Values>): void => {
+  const { chosen } = form.values;
   useEffect(() => {
     let isChosen = true;
-    const fillIn = async (): Promise<void> => {
-      const before = shown.current;
-      const text = await includedSuite(chosen);
-      const isTyped = shown.current !== before && shown.current !== filledIn.current;
-      if (!isChosen || isTyped) return;
-      filledIn.current = text;
-      set('suite', text);
-      set('name', chosen);
+    const load = async (): Promise<void> => {
+      const suite = await includedSuite(chosen);
+      const isTyped = form.editedAt('suite') > form.editedAt('chosen');
+      if (isChosen && !isTyped) fillIn(form, { name: chosen, suite });
     };
-    if (chosen !== own) void fillIn();
+    if (chosen !== own) void load();
     return () => {
       isChosen = false;
     };
@@ -83,7 +81,6 @@ export const StartForm = ({ numbers }: { numbers: readonly PhoneNumber[] }) => {
     { isStored: false },
   );
   useChosenSuite(form);
-  const { set } = form;
   const problem = form.errorOf('suite') ?? '';
   return (
     <Card title={t.start} lead={t.startHint}>
@@ -97,9 +94,8 @@ export const StartForm = ({ numbers }: { numbers: readonly PhoneNumber[] }) => {
             accept=".yaml,.yml"
             onOpen={async (file) => {
               const text = await file.text();
-              set('chosen', own);
-              set('name', file.name);
-              set('suite', text);
+              form.set('chosen', own);
+              fillIn(form, { name: file.name, suite: text });
             }}
           />
         }
