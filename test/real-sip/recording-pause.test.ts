@@ -1,6 +1,5 @@
 /** A recording paused on a real line, by API or for secret digits: the file contains no audio of the pause. */
 import { readFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
@@ -9,6 +8,7 @@ import { freeSwitchLog } from '#src/servers/start-freeswitch.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { dtmfTone } from '#test/sip/audio/dtmf-tone.ts';
+import { loadNow } from './busy-machine.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { startTelephone } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';
@@ -82,7 +82,7 @@ if (missing.length > 0) {
     // The answer is noted a moment after the recording has begun, on a busy machine some tenths of a second.
     const [, agentSide = new Int16Array()] = channels;
     const pause = longestSilence(agentSide, sampleRate);
-    t.log({ from, to, pause, load: loadavg()[0] });
+    t.log({ from, to, pause, load: loadNow() });
     t.true(Math.abs(pause.from - from) < 1, 'the silence is at the place of the pause');
     t.true(pause.to - pause.from > to - from - 0.2, 'the silence lasts as long as the pause');
     t.is(channels.length, 2);
