@@ -66,7 +66,7 @@ const spent = async (): Promise<number> => {
   return programs.reduce((sum, name) => sum + (times.get(name) ?? 0), 0);
 };
 
-/** What the measured system does with the calls. */
+/** Kinds of measured systems, by their treatment of calls. */
 const kinds = {
   /** The minimal server, whose memory is not measured. */
   bare: 'neither recorded nor recognized',
