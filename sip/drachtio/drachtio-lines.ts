@@ -393,11 +393,12 @@ const watchConnection = (
       onLost() {
         legTracker.lost(waiting());
         calls.lost();
-        mediaServers.renew();
+        mediaServers.signallingLost();
       },
       onConnected() {
         legTracker.connected();
         calls.connected();
+        mediaServers.signallingBack();
       },
       onDialogLost(dialogId) {
         for (const line of lines.values())

@@ -120,10 +120,13 @@ const takeReady = async (
   }
 };
 
-/** Factory of fresh endpoints. A slow failure shows that the server is overloaded. */
+/**
+ * Factory of fresh endpoints. A slow failure shows that the server is overloaded, unless signalling was lost meanwhile.
+ */
 const createEndpointFactory = (options: FactoryOptions) => {
   const { busy, clock } = options;
   const breaker = createCircuitBreaker(clock, busy.coolDown);
+  let signallingLosses = 0;
   return {
     /**
      * Whether the server may create an endpoint for a call. After a failure one call tries, and the others skip the
@@ -131,15 +134,19 @@ const createEndpointFactory = (options: FactoryOptions) => {
      */
     hasTime: breaker.mayTry,
     async createFresh(offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> {
-      const begunAt = clock.now();
+      const begun = { at: clock.now(), signallingLosses };
       try {
         const endpoint = await create({ offer, srtp }, options);
         breaker.worked();
         return endpoint;
       } catch (error) {
-        if (clock.now() - begunAt >= busy.afterMs) breaker.failed();
+        const isSlow = clock.now() - begun.at >= busy.afterMs;
+        if (isSlow && begun.signallingLosses === signallingLosses) breaker.failed();
         throw error;
       }
+    },
+    signallingLost(): void {
+      signallingLosses += 1;
     },
   };
 };
@@ -149,10 +156,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   const name = `${server.host}:${server.port}`;
   const endpoints = createCallEndpoints();
   const inPlace = createPlaces(mostChannelsBetween);
+  let isSignallingLost = false;
   let isClosing = false;
 
   const fill = (): void => {
-    if (!isClosing && freeSwitch.problem() === null) pool.open();
+    if (!isClosing && !isSignallingLost && freeSwitch.problem() === null) pool.open();
   };
 
   const loseAll = (why: string): void => {
@@ -177,7 +185,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     onSilent: () => loseAll('no longer answers'),
   });
 
-  const { hasTime, createFresh } = createEndpointFactory({ ...options, ...freeSwitch.control, server: name });
+  const { hasTime, createFresh, signallingLost } = createEndpointFactory({
+    ...options,
+    ...freeSwitch.control,
+    server: name,
+  });
 
   const pool = createEndpointPool({
     ...options,
@@ -252,9 +264,14 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         createChannel: (offer) => createFresh(offer, 'off'),
       });
     },
-    /** Discards endpoints created in advance, because their dialogs are lost. */
-    renew(): void {
+    /** Discards endpoints created in advance, because their dialogs are lost, and creates none until `signallingBack`. */
+    signallingLost(): void {
+      isSignallingLost = true;
+      signallingLost();
       pool.empty();
+    },
+    signallingBack(): void {
+      isSignallingLost = false;
       fill();
     },
     /** Destroys the endpoints created in advance and stops creating more. The connection must still exist. */

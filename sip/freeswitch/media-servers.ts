@@ -140,7 +140,9 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
      * Must be called after a loss of the connection to drachtio-server, which also loses the dialogs of ready
      * endpoints.
      */
-    renew: (): void => servers.forEach((server) => server.renew()),
+    signallingLost: (): void => servers.forEach((server) => server.signallingLost()),
+    /** Must be called when drachtio-server is connected again. */
+    signallingBack: (): void => servers.forEach((server) => server.signallingBack()),
     /** Destroys the endpoints created in advance. Must be called before `close`. */
     empty: (): void => servers.forEach((server) => server.empty()),
     close: (): void => servers.forEach((server) => server.close()),

@@ -1,6 +1,7 @@
 /** Several FreeSWITCH servers: choice and failure; the carrier of a call. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
 import { pcmu } from '#sip/audio/g711.ts';
@@ -435,6 +436,41 @@ test.serial('replaces a lost pooled endpoint', async (t) => {
     return next === undefined || next.uuid === first?.uuid ? undefined : true;
   });
   t.pass();
+});
+
+/** Loses the connection to drachtio-server; resolves after the time limit of what began before it was back. */
+const loseSignalling = async (edge: SipEdge): Promise<void> => {
+  edge.drachtio.cutConnections();
+  await until('the connection is lost', () => !edge.lines.health().ready || undefined);
+  edge.clock.advance(250);
+  await until('the connection is back', () => edge.lines.health().ready || undefined);
+  edge.clock.advance(mediaServers.createMs);
+  await setImmediate();
+};
+
+test.serial('does not take a loss of drachtio-server during a creation for an overload', async (t) => {
+  const edge = await startSipEdge(t);
+  const freeSwitch = only(edge);
+  freeSwitch.holdEndpoints();
+  edge.trunk.calls(ownNumber, { sdp });
+  await freeSwitch.untilChannels(1);
+  await loseSignalling(edge);
+  freeSwitch.releaseEndpoints();
+  await t.notThrowsAsync(edge.trunk.calls(ownNumber, { sdp }).receives(200));
+});
+
+test.serial('fills the pool again once drachtio-server is back', async (t) => {
+  const edge = await startSipEdge(t, pooled(1));
+  const freeSwitch = only(edge);
+  await untilMade(freeSwitch, 1);
+  const [first] = freeSwitch.channels();
+  await loseSignalling(edge);
+  await until('another one is there', () => {
+    const { uuid } = freeSwitch.channels().at(-1) ?? {};
+    return (uuid !== undefined && uuid !== first?.uuid) || undefined;
+  });
+  const unusual = edge.trunk.calls(ownNumber, { sdp: sdp.replaceAll('101', '96') });
+  await t.notThrowsAsync(unusual.receives(200));
 });
 
 const onlyChannel = (edge: SipEdge) => {
