@@ -24,7 +24,7 @@ export type SessionsOptions = {
 const statisticsEveryBeats = 50;
 
 /**
- * Gap between two ticks beyond which the thread counts as stalled; shorter than the gap that closes the fence
+ * Gap between two checks beyond which the thread counts as stalled; shorter than the gap that closes the fence
  * (`src/domain/fence.ts`).
  */
 const mostGapMs = 5_000;
@@ -79,17 +79,22 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const ports = createRtpPorts(options.ports);
   const heard = createHeard(tell);
   let beats = 0;
-  let tickedAt: number | null = null;
+  let checkedAt: number | null = null;
   let isStalled = false;
 
-  /** Stops sending audio after a stall, because a process that was frozen may have lost its calls to another one. */
-  const noticeStall = (): void => {
+  /**
+   * Whether audio may be sent. False after a stall until `resume`, because a process that was frozen may have lost its
+   * calls to another one. Checked for each session: a freeze can begin between the frames of two sessions.
+   */
+  const maySend = (): boolean => {
     const now = time.now();
-    const gapMs = now - (tickedAt ?? now);
-    tickedAt = now;
-    if (gapMs <= mostGapMs || isStalled) return;
-    isStalled = true;
-    tell({ type: 'stalled' });
+    const gapMs = now - (checkedAt ?? now);
+    checkedAt = now;
+    if (gapMs > mostGapMs && !isStalled) {
+      isStalled = true;
+      tell({ type: 'stalled' });
+    }
+    return !isStalled;
   };
 
   const measure = (id: number): void => {
@@ -99,11 +104,8 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const tick = (): void => {
     beats += 1;
-    noticeStall();
-    if (!isStalled) {
-      for (const session of rtp.values()) session.tick();
-      for (const session of unicast.values()) session.tick();
-    }
+    for (const sessions of [rtp, unicast])
+      for (const session of sessions.values()) if (maySend()) session.tick();
     heard.tell();
     if (beats % statisticsEveryBeats !== 0) return;
     for (const id of rtp.keys()) measure(id);
@@ -111,7 +113,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const beat = createBeat(tick, time);
   const keepBeat = (): void => {
     const isWanted = rtp.size + unicast.size > 0;
-    if (!isWanted) tickedAt = null;
+    if (!isWanted) checkedAt = null;
     beat.keep(isWanted);
   };
 

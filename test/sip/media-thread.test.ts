@@ -760,19 +760,27 @@ test.serial('ignores errors of packets to a closed port', async (t) => {
   t.is(heard.length, 1);
 });
 
-test.serial('sends no audio after a stall of the thread until the sessions are resumed', async (t) => {
+/** Audio sessions whose packets arrive at one socket, with a simulated clock. */
+const startCountedSessions = async (t: ExecutionContext, count: number) => {
   const ear = createSocket('udp4').bind(0, '127.0.0.1');
   t.teardown(() => ear.close());
   await once(ear, 'listening');
   let packets = 0;
   ear.on('message', () => (packets += 1));
   let now = 0;
+  let reads = 0;
+  /** Number of the reading of the clock before which the thread is frozen for a minute. */
+  let frozenAt = Infinity;
   let wake: () => void = () => {};
   const told: FromMediaThread['type'][] = [];
   const sessions = createSessions({
     ports: { from: 25_200, to: 25_598 },
     time: {
-      now: () => now,
+      now() {
+        reads += 1;
+        if (reads === frozenAt) now += 60_000;
+        return now;
+      },
       after(_milliseconds, callback) {
         wake = callback;
         return () => {};
@@ -781,35 +789,67 @@ test.serial('sends no audio after a stall of the thread until the sessions are r
     tell: ({ type }) => void told.push(type),
   });
   t.teardown(sessions.closeAll);
+  const remote = { address: '127.0.0.1', port: ear.address().port };
+  for (let id = 1; id <= count; id += 1) {
+    sessions.take({ type: 'open', id, address: '127.0.0.1', ring: ringMemory(1_024) });
+    await until('it is open', () => told.filter((type) => type === 'opened').length === id || undefined);
+    sessions.take({
+      type: 'agree',
+      id,
+      agreement: {
+        remote,
+        remoteReports: { ...remote, port: 9 },
+        codec: 'PCMU',
+        payloadType: 0,
+        dtmfPayloadType: null,
+        keys: null,
+        receives: new Map(),
+        isSending: true,
+        isReceiving: true,
+      },
+    });
+  }
   const pass = (milliseconds: number): void => {
     now += milliseconds;
     wake();
   };
-  const remote = { address: '127.0.0.1', port: ear.address().port };
-  sessions.take({ type: 'open', id: 1, address: '127.0.0.1', ring: ringMemory(1_024) });
-  await until('it is open', () => told.includes('opened') || undefined);
-  sessions.take({
-    type: 'agree',
-    id: 1,
-    agreement: {
-      remote,
-      remoteReports: { ...remote, port: 9 },
-      codec: 'PCMU',
-      payloadType: 0,
-      dtmfPayloadType: null,
-      keys: null,
-      receives: new Map(),
-      isSending: true,
-      isReceiving: true,
+  return {
+    sessions,
+    pass,
+    /** Lets 20 ms pass, and freezes the thread before the last reading of the clock in a tick. */
+    freezeInTick(): void {
+      const before = reads;
+      pass(20);
+      frozenAt = reads + reads - before;
+      pass(20);
     },
-  });
+    packets: () => packets,
+    stalls: () => told.filter((type) => type === 'stalled').length,
+  };
+};
+
+test.serial('sends no audio after a stall of the thread until the sessions are resumed', async (t) => {
+  const { sessions, pass, packets, stalls } = await startCountedSessions(t, 1);
   for (let ticks = 0; ticks < 5; ticks += 1) pass(20);
-  await until('it is heard', () => packets === 5 || undefined);
+  await until('it is heard', () => packets() === 5 || undefined);
   pass(60_000);
   for (let ticks = 0; ticks < 5; ticks += 1) pass(20);
-  t.is(told.filter((type) => type === 'stalled').length, 1);
+  t.is(stalls(), 1);
   sessions.take({ type: 'resume' });
   for (let ticks = 0; ticks < 5; ticks += 1) pass(20);
-  await until('it is heard again', () => packets >= 10 || undefined);
-  t.is(packets, 10);
+  await until('it is heard again', () => packets() >= 10 || undefined);
+  t.is(packets(), 10);
+});
+
+test.serial('sends no further audio of a tick during which the thread was frozen', async (t) => {
+  const { sessions, pass, freezeInTick, packets, stalls } = await startCountedSessions(t, 3);
+  freezeInTick();
+  t.is(stalls(), 1);
+  // The ticks that were missed.
+  pass(20);
+  sessions.take({ type: 'resume' });
+  pass(20);
+  await until('all is heard', () => packets() >= 8 || undefined);
+  await allMicrotasks();
+  t.is(packets(), 8, 'the last session sends in the tick before and in the one after');
 });
