@@ -2,10 +2,18 @@
  * Moves a parked channel into a new park (`again` in `config/freeswitch/freeswitch.xml`). The channel's unicast ends,
  * and another one can be opened (`open-unicast.ts`).
  *
- * The channel's own thread runs the transfer (`sendmsg`, `execute`). The command `uuid_transfer` would end the unicast
- * in the thread of the event socket (`switch_core_session_reset`) while the channel's thread ends it, too: both join
- * one thread, and one of them waits forever. That would lose the call, or the event socket and with it all calls. No
- * other command in use ends a unicast in another thread than the channel's.
+ * The channel's own thread changes the park (`sendmsg`, `xferext`). The command `uuid_transfer` would end the unicast in
+ * the thread of the event socket (`switch_core_session_reset`) while the channel's thread ends it, too: both join one
+ * thread, and one of them waits forever. That would lose the call, or the event socket and with it all calls. No other
+ * command in use ends a unicast in another thread than the channel's.
+ *
+ * The application `transfer` is not used for three reasons:
+ * - FreeSWITCH would send a re-INVITE of its own for a channel on hold (`switch_ivr_check_hold`), which crosses the
+ *   re-INVITE with which the far end resumes the call.
+ * - FreeSWITCH would reset the session, so that the first frame of the next unicast waits for the SIP lock of the channel
+ *   while it holds the lock of the codec. A thread that handles a re-INVITE locks both in the other order: a deadlock
+ *   that loses the call and leaves the channel in FreeSWITCH.
+ * - FreeSWITCH would hang up after some 70 times in a call (`max_forwards`).
  */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
@@ -39,9 +47,8 @@ export const repark = async (
       await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollMs));
   };
   await sendMessage(uuid, {
-    'call-command': 'execute',
-    'execute-app-name': 'transfer',
-    'execute-app-arg': `again-${park} XML trunkline`,
+    'call-command': 'xferext',
+    application: `execute_extension again-${park} XML trunkline`,
   });
   try {
     await within(clock, answerMs, 'Parking a channel', arrive());

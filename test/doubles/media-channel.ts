@@ -280,8 +280,8 @@ export class MediaChannel {
 
   /** Runs the dialplan that parks the channel again, so that a new unicast may be started. */
   #repark(extension: string): void {
-    const park = /^again-(\d+) XML trunkline$/.exec(extension)?.[1];
-    if (park === undefined) throw new Error(`There is no extension ${extension}`);
+    const park = /^execute_extension again-(\d+) XML trunkline$/.exec(extension)?.[1];
+    if (park === undefined) throw new Error(`A channel executes no ${extension} here`);
     this.#endBridge();
     this.variables.set('gw_park', park);
     this.sound?.close();
@@ -291,8 +291,7 @@ export class MediaChannel {
   /** Executes a `sendmsg` command. */
   handle({ headers }: SocketCommand): void {
     const [command, application] = [headers.get('call-command'), headers.get('execute-app-name')];
-    if (command === 'execute' && application === 'transfer')
-      return this.#repark(headers.get('execute-app-arg') ?? '');
+    if (command === 'xferext') return this.#repark(headers.get('application') ?? '');
     if (command === 'execute' && application === 'eavesdrop') {
       this.eavesdropsOn = headers.get('execute-app-arg') ?? '';
       return;

@@ -625,13 +625,9 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
     return looked < looks ? '_undef_' : park;
   };
   const sendMessage = async (_uuid: string, message: Readonly<Record<string, string>>): Promise<void> => {
-    const {
-      'call-command': command,
-      'execute-app-name': application,
-      'execute-app-arg': extension,
-    } = message;
-    told.push(`${command} ${application} ${extension?.replace(/-\S+/, '')}`);
-    park = /^again-(\S+)/.exec(extension ?? '')?.[1] ?? '';
+    const { 'call-command': command, application = '', ...others } = message;
+    told.push(`${command} ${application.replace(/-\S+/, '')}`, ...Object.keys(others));
+    park = /again-(\S+)/.exec(application)?.[1] ?? '';
   };
   const keepAlive = {
     async claim() {
@@ -666,8 +662,9 @@ test.serial('has the own thread of a channel park it again, and waits until it i
   const { park, passing, told, clock } = setUpAdoptChannel();
   await passing(park());
   t.deepEqual(told, [
-    // Executed by the channel's own thread, because `uuid_transfer` would race with that thread.
-    'execute transfer again XML trunkline',
+    // Executed by the channel's own thread, because `uuid_transfer` would race with that thread. The application
+    // `transfer` would send a re-INVITE for a channel on hold.
+    'xferext execute_extension again XML trunkline',
     'uuid_getvar gw_park',
     'uuid_getvar gw_park',
     'uuid_getvar gw_park',
@@ -933,7 +930,7 @@ const setUpChannelSound = async (
       commands: {
         api: async () => park,
         async sendMessage(_uuid, message) {
-          const [, next] = /^again-(\d+)/.exec(message['execute-app-arg'] ?? '') ?? [];
+          const [, next] = /again-(\d+)/.exec(message['application'] ?? '') ?? [];
           if (next === undefined) return;
           park = next;
           told.push('new park');
