@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
-import { packetMsIn, withPackets, type PacketMs } from '#sip/sdp/media-offer.ts';
+import { packetMsIn, withHoldStated, withPackets, type PacketMs } from '#sip/sdp/media-offer.ts';
 import { gatewayHeader } from './keep-alive.ts';
 
 export type Channel = {
@@ -35,9 +35,12 @@ export type ChannelRequest = {
  * description asks for shorter ones. FreeSWITCH would send longer packets on request, but our frames have 20 ms
  * (`unicast-session.ts`), and FreeSWITCH splits frames but does not join them. FreeSWITCH accepts longer packets of any
  * length (`rtp-autofix-timing` in config/freeswitch), so the other party may send as described.
+ *
+ * A hold by the address 0.0.0.0 is stated by the direction as well: with `disable-hold`, FreeSWITCH would send to that
+ * address, which is its own host.
  */
 const given = (remoteSdp: string, packetMs = packetMsIn(remoteSdp)): string =>
-  withPackets(remoteSdp, packetMs);
+  withPackets(withHoldStated(remoteSdp), packetMs);
 
 /**
  * Creates a channel. `gateway` is the name of the gateway that is stored in the channel; `sipAddress` is the address at

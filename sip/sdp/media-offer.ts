@@ -22,6 +22,7 @@ import {
   linesOf,
   parseDescription,
   withMediaAlone,
+  withStatedHold,
   type Family,
   type MediaDirection,
   type MediaSection,
@@ -222,6 +223,14 @@ const activityIn = (sdp: string, own = ''): { sends: boolean; receives: boolean 
  * a description with several audio media, the one at the index of ours counts.
  */
 export const isHold = (sdp: string, own?: string): boolean => !activityIn(sdp, own).receives;
+
+/** Returns the same description; the direction of its audio states a hold that only the address shows. */
+export const withHoldStated = (sdp: string): string => {
+  const description = parseDescription(sdp);
+  const audio = audioOf(description);
+  const stated = audio === undefined ? description : withStatedHold(description, audio);
+  return stated === description ? sdp : formatDescription(stated);
+};
 
 /** Returns our direction in response to the other party's (RFC 3264 section 6.1). */
 export const directionToward = (sdp: string): MediaDirection => {

@@ -129,6 +129,22 @@ export const activityOf = (
   };
 };
 
+/**
+ * Returns the same description with an explicit direction for a hold by an address of zeros, which a media server may
+ * overlook.
+ */
+export const withStatedHold = (
+  description: SessionDescription,
+  section: MediaSection,
+): SessionDescription => {
+  const { sends, receives } = activityOf(description, section);
+  const direction = sends ? 'sendonly' : 'inactive';
+  if (receives || saidDirection(description, section) === direction) return description;
+  const lines = [...section.lines.filter((line) => !isDirection(line)), `a=${direction}`];
+  const media = description.media.map((each) => (each === section ? { ...each, lines } : each));
+  return { ...description, media };
+};
+
 /** Returns the same description with only this media, whose direction is moved into its section. */
 export const withMediaAlone = (
   description: SessionDescription,

@@ -1,5 +1,7 @@
 /** Calls that are put on hold and resumed, and other re-INVITEs. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { LineEvent } from '#machines/line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -15,7 +17,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
   for (const [how, held] of holds)
     realTimeTest(`puts a call on hold, resumes it and hears it again: ${how}`, async (t) => {
       const ear = await startEar(t);
-      const { line, end, has, count } = await callTo(
+      const { line, end, has, count, events } = await callTo(
         t,
         [
           ...ring,
@@ -44,7 +46,59 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
       await t.notThrowsAsync(end.finished());
       t.is(count('line.failed'), 0);
       t.deepEqual([count('line.held'), count('line.resumed')], [1, 1]);
+      const atOf = (type: LineEvent['type']): number =>
+        events.find((event) => event.type === type)?.at ?? NaN;
+      t.deepEqual(
+        ear.heard().filter(({ at }) => at > atOf('line.held') + 200 && at < atOf('line.resumed') - 200),
+        [],
+        'audio during the hold',
+      );
     });
+};
+
+const inPcma = (sdp: string): string =>
+  sdp.replace('RTP/AVP 0 101', 'RTP/AVP 8 101').replace('0 PCMU', '8 PCMA');
+
+/** Holds and resumes in quick succession; `resumed` changes the description of every other resume. */
+const quickHolds = (times: number, resumed: (sdp: string) => string): string[] =>
+  Array.from({ length: times }, (_, time) => {
+    const back = soundAt('a=sendrecv');
+    return [soundAt('a=sendonly'), time % 2 === 0 ? resumed(back) : back].flatMap((sdp, index) => {
+      const cseq = 2 * time + index + 1;
+      return [pause(40), ask('INVITE', cseq, { sdp }), expectAnswer(200), ask('ACK', cseq)];
+    });
+  }).flat();
+
+// Without `disable-hold` in config/freeswitch, FreeSWITCH would sleep at each hold, and the gateway would open the audio
+// again each time. With `transfer` in repark.ts, FreeSWITCH would send its own re-INVITE when the codec changes.
+const testQuickHolds = ({ callTo }: ScriptedCalls): void => {
+  const times = 6;
+  for (const [how, resumed] of [
+    ['with one codec', (sdp: string) => sdp],
+    ['with changes of the codec', inPcma],
+  ] as const)
+    realTimeTest(
+      `keeps a call that is held and resumed several times in quick succession: ${how}`,
+      async (t) => {
+        const ear = await startEar(t);
+        const warnings: string[] = [];
+        const logger = pino({ level: 'warn' }, { write: (entry: string) => void warnings.push(entry) });
+        const { line, end, has, count } = await callTo(
+          t,
+          [...ring, ...pickUp(), tellTheEar, pause(500), ...quickHolds(times, resumed), ...leave],
+          { ear, logger },
+        );
+        await has('line.answered');
+        await until(async () => new RegExp(`^CSeq: ${2 * times} ACK`, 'm').test(await end.messages()));
+        line.tell({ type: 'say', utterance: 1, text: 'After all these holds you can hear me again.' });
+        await ear.untilSpokenTo(600);
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+        t.deepEqual([count('line.held'), count('line.resumed'), count('line.failed')], [times, times, 0]);
+        const reopened = warnings.filter((entry) => entry.includes('it was reopened')).length;
+        t.true(reopened < times, `the audio was opened again ${reopened} times`);
+      },
+    );
 };
 
 const testReInvites = ({ callTo }: ScriptedCalls): void => {
@@ -167,6 +221,7 @@ const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
 
 withScriptedCalls('holds and re-INVITEs', (calls) => {
   testHolds(calls);
+  testQuickHolds(calls);
   testUnsupportedMedia(calls);
   testReInvites(calls);
 });

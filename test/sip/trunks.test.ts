@@ -20,6 +20,7 @@ import {
   offerWith,
   packetMsIn,
   takeOffer,
+  withHoldStated,
   withOneVoice,
   withPackets,
   type AudioTerms,
@@ -998,6 +999,26 @@ for (const [what, sdp, held] of holds)
   test(`${what} puts a call ${held ? '' : 'not '}on hold`, (t) => {
     t.is(isHold(sdp), held);
   });
+
+test('states a hold by an address of zeros as a direction', (t) => {
+  const zeros = 'c=IN IP4 0.0.0.0';
+  t.is(withHoldStated(offer(media, zeros)), offer(media, zeros, 'a=sendonly'));
+  t.is(withHoldStated(offer(media, zeros, 'a=sendrecv')), offer(media, zeros, 'a=sendonly'));
+  t.is(withHoldStated(offer(media, zeros, 'a=recvonly')), offer(media, zeros, 'a=inactive'));
+  t.is(withHoldStated(offer('a=sendrecv', media, zeros)), offer('a=sendrecv', media, zeros, 'a=sendonly'));
+  const video = 'm=video 4002 RTP/AVP 99';
+  t.is(withHoldStated(offer(media, zeros, video)), offer(media, zeros, 'a=sendonly', video));
+  for (const same of [
+    offer(media),
+    offer(media, 'a=recvonly'),
+    offer(media, 'a=sendonly'),
+    offer('a=inactive', media),
+    offer(media, zeros, 'a=inactive'),
+    offer(video),
+    'nonsense',
+  ])
+    t.is(withHoldStated(same), same);
+});
 
 test('selects the first acceptable one of several audios and rejects the others in order', (t) => {
   const sdp = offer(

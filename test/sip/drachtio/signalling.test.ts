@@ -79,7 +79,7 @@ const channelOf = ({ freeSwitches }: SipEdge): MediaChannel => {
 const holds: readonly [string, string, string][] = [
   ['sendonly', describeSound({ direction: 'sendonly' }), 'recvonly'],
   ['inactive', describeSound({ direction: 'inactive' }), 'inactive'],
-  ['to 0.0.0.0', inDialogRequestsSdp.replace('IN IP4 127.0.0.1\r\nt=', 'IN IP4 0.0.0.0\r\nt='), 'sendrecv'],
+  ['to 0.0.0.0', inDialogRequestsSdp.replace('IN IP4 127.0.0.1\r\nt=', 'IN IP4 0.0.0.0\r\nt='), 'recvonly'],
 ];
 for (const [how, held, answered] of holds)
   for (const [way, begin] of [
