@@ -123,11 +123,14 @@ const isAt = (move: Move, { from = move.from, to = move.to }: Partial<Move>): bo
 const killAt = (world: World, plan: Plan): void => {
   const { time } = world;
   const kills = [...plan.kills];
+  const overAt = time.now() + plan.faultyMs;
   world.onMove = (node, move) => {
     const [next] = kills;
     if (next === undefined || !isAt(move, next.move)) return;
     kills.shift();
     const kill = (): void => {
+      // A later kill would disturb the checks at rest.
+      if (time.now() >= overAt) return;
       world.kill(node, `${next.afterMs} ms after ${nameOf(move)}`);
       time.after(next.restartAfterMs, () => {
         if (!node.isRunning()) node.start();
