@@ -22,7 +22,7 @@ import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
-import { steadyClock, systemClock } from './clocks.ts';
+import { createClocks } from './clocks.ts';
 import { nodeDuties, startTakeOver, takeLeftCalls, startHandOver, endCalls } from './parts/continuity.ts';
 import { countryOf, platformPolicyOf } from './start/platform-policy.ts';
 import { linkOfCredentials, writeCredentials, type Credentials } from './start/credentials.ts';
@@ -80,6 +80,7 @@ const openRuntime = async (
   started: AsyncDisposableStack,
   environment: Environment,
 ): Promise<Runtime & Pick<Storage, 'seeded'>> => {
+  const { steadyClock, systemClock } = createClocks();
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
   const startMediaThread = beginMediaThread(config, started);
@@ -145,7 +146,7 @@ export const startGateway = async (
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
   const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
-  const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
+  const telemetry = observeCalls(runtime.bus, runtime.steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
   // Journal, and calls of a dead process of this gateway
@@ -200,7 +201,7 @@ export const startGateway = async (
   // The rest of the start takes processor time: resumed calls first have their lines, and their facts are stored.
   const { adoptTimeoutMs } = policy.callTimes;
   await switchboard.linesTaken(adoptTimeoutMs);
-  await doneWithin(steadyClock, adoptTimeoutMs, journalling.journal.settled());
+  await doneWithin(runtime.steadyClock, adoptTimeoutMs, journalling.journal.settled());
   const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
     logger.warn(
       { err: error },
@@ -215,7 +216,7 @@ export const startGateway = async (
   const { startHttpServer } = await loadHttpServer(steps.importInPieces);
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
-  const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
+  const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: runtime.steadyClock });
   const server = await startHttpServer(runtime, {
     ...parts,
     recordings: cluster.share(recordings),
