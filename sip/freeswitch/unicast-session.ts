@@ -128,7 +128,8 @@ export const openUnicastSession = async (
   };
 
   socket.on('message', (datagram: Buffer, sender: RemoteInfo) => {
-    if (state === 'closed' || sender.address !== from || datagram.length < 2) return;
+    // A sender at port 0 is ignored, because nothing can be sent there.
+    if (state === 'closed' || sender.address !== from || sender.port === 0 || datagram.length < 2) return;
     if (peer === null) meet(sender);
     if (peer?.port !== sender.port) return;
     silence.end();

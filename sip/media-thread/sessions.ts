@@ -104,8 +104,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const tick = (): void => {
     beats += 1;
-    for (const sessions of [rtp, unicast])
-      for (const session of sessions.values()) if (maySend()) session.tick();
+    for (const ofKind of [rtp, unicast]) for (const session of ofKind.values()) if (maySend()) session.tick();
     heard.tell();
     if (beats % statisticsEveryBeats !== 0) return;
     for (const id of rtp.keys()) measure(id);
@@ -136,6 +135,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
       if (!opening.delete(id)) close(id);
     } catch (error) {
       opening.delete(id);
+      heard.forget(id);
       tell({ type: 'refused', id, reason: error instanceof Error ? error.message : String(error) });
     }
     keepBeat();

@@ -79,7 +79,8 @@ export const createRtpSession = (
   const { agreedOn, wrap, unwrap } = createProtection();
 
   rtp.on('message', (datagram: Buffer, from: RemoteInfo) => {
-    if (standing === null) return;
+    // A sender at port 0 is ignored, because nothing can be sent there.
+    if (standing === null || from.port === 0) return;
     const { agreement, receiving } = standing;
     const opened = unwrap.rtp(datagram);
     const packet = opened && receiving.read(opened);

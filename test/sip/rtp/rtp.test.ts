@@ -134,7 +134,7 @@ const openSession = async (t: ExecutionContext, ports = sessionPorts) => {
   };
   t.teardown(close);
   const agreeOn = (changed: Partial<RtpAgreement>): void => session.agree({ ...agreement, ...changed });
-  return { ...session, port: taken.port, close, agreeOn, heard, digits };
+  return { ...session, socket: taken.rtp, port: taken.port, close, agreeOn, heard, digits };
 };
 
 type Sent = Partial<Omit<RtpPacket, 'payload'>> & { payload?: readonly number[] };
@@ -188,6 +188,16 @@ test.serial('expects no media of a receive-only far end', async (t) => {
   session.agreeOn({ isReceiving: false });
   t.is(session.statistics().silentMs, null);
   t.false(session.statistics().isSentThere);
+});
+
+test.serial('ignores packets from port 0, to which nothing can be sent', async (t) => {
+  const session = await openSession(t);
+  session.agreeOn({});
+  // No socket sends from port 0, but a forged packet may state it.
+  session.socket.emit('message', datagramOf({ sequence: 1 }), { address: '127.0.0.9', port: 0 });
+  t.notThrows(() => session.tick());
+  t.is(session.statistics().received, 0);
+  t.deepEqual(session.statistics().remote, agreement.remote);
 });
 
 test.serial('keeps sending to the far end while it is silent and a stranger sends', async (t) => {
