@@ -75,7 +75,7 @@ export const testLimits: RequestLimits = {
     lateFactsMs: Infinity,
     retryMs: 2_000,
   },
-  readinessMs: 2_000,
+  readinessMs: 60_000,
   countingMs: 3_000,
 };
 

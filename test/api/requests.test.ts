@@ -1,7 +1,8 @@
 /** Requests in general: validation, idempotency, metadata, rate limits and the access log. */
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
@@ -13,6 +14,7 @@ import { createClientAddress } from '#src/api/http/client-address.ts';
 import { decode, encode } from '#src/api/http/codec.ts';
 import { moment, timestamp } from '#src/api/fields.ts';
 import { ignoredFields } from '#src/api/http/ignored-fields.ts';
+import { readJsonBody } from '#src/api/http/json-body.ts';
 import type { AnsweredRequest } from '#src/api/http/access-log.ts';
 import { prepareRoutes } from '#src/api/http/prepare-routes.ts';
 import { routes } from '#src/api/routes.ts';
@@ -20,6 +22,8 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { listenOn } from '#test/helpers/listen-on.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import { sent } from '#test/helpers/sent.ts';
 import { addNumber, fakeGateway, type FakeGateway, testLimits } from './fake-gateway.ts';
 import { type RawAnswer, rawRequest } from './raw-http.ts';
@@ -66,6 +70,23 @@ const isProblem = (t: ExecutionContext, answer: RawAnswer, status: number, code:
   t.is(problem.status, status);
   t.is(answer.headers.get('x-request-id'), problem.request_id);
 };
+
+test.serial('a request whose client has gone away is not waited for, even if it is complete', async (t) => {
+  const server = createServer();
+  const port = await ownPort();
+  await listenOn(server, port);
+  t.teardown(() => server.close());
+  const client = connect(port, '127.0.0.1');
+  client.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+  );
+  const [request] = await once(server, 'request');
+  t.true(request instanceof IncomingMessage);
+  client.destroy();
+  // The function `once` would throw at the error of the interrupted request.
+  await new Promise((resolve) => request.once('close', resolve));
+  await t.throwsAsync(readJsonBody(request, 1_000), { message: 'The request body ended early.' });
+});
 
 test.serial('rejects malformed JSON without repeating its text', async (t) => {
   const { client, logged } = await fakeGateway(t);
@@ -841,7 +862,7 @@ test.serial('reports not ready without a database, with the reason', async (t) =
 
 test.serial('limits the wait for an unresponsive database', async (t) => {
   const database = { ...(await testDatabase()), ping: () => new Promise<void>(() => {}) };
-  const { client } = await fakeGateway(t, { database });
+  const { client } = await fakeGateway(t, { database, limits: { ...testLimits, readinessMs: 50 } });
   t.is((await client.get('/readyz')).status, 503);
 });
 

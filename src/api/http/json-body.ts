@@ -45,12 +45,13 @@ const readAll = (request: IncomingMessage, limitBytes: number): Promise<Buffer> 
     };
     const endedEarly = (cause?: Error): void =>
       reject(new Refusal('invalid_request', 'The request body ended early.', { cause }));
+    // No event follows if the client has gone away before, even if all of its body had arrived.
+    if (request.destroyed) endedEarly();
     request.on('data', take);
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', endedEarly);
-    request.once('close', () => {
-      if (!request.complete) endedEarly();
-    });
+    // Has no effect after the end.
+    request.once('close', () => endedEarly());
   });
 
 const parse = (bytes: Buffer): unknown => {
