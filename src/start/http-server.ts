@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { closing, httpTimes } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { whyNotListening } from './check-address.ts';
@@ -8,7 +9,10 @@ export type HttpServer = {
   /** URL such as `http://127.0.0.1:8080`, with the actual port. */
   url: string;
   server: Server;
-  /** Stops listening, waits up to a limit for requests in progress, then closes the remaining connections. */
+  /**
+   * Stops listening, waits up to a limit for requests in progress and for websockets that are being closed, then
+   * disconnects the remaining clients.
+   */
   close(): Promise<void>;
 };
 
@@ -24,7 +28,18 @@ const asksForWebSocket = (upgrade = ''): boolean =>
 /** Starts the HTTP server. Throws a StartError that names the setting if the address cannot be used. */
 export const listen = async (
   handle: RequestListener,
-  { host, port, prepare }: { host: string; port: number; prepare: (server: Server) => void },
+  {
+    host,
+    port,
+    prepare,
+    closeMs = closing.requestsMs,
+  }: {
+    host: string;
+    port: number;
+    prepare: (server: Server) => void;
+    /** Time for which `close` waits for requests and websockets. */
+    closeMs?: number;
+  },
 ): Promise<HttpServer> => {
   const server = createServer(
     {
@@ -37,6 +52,12 @@ export const listen = async (
     },
     handle,
   );
+  /** All connections. Node's own list omits those that became websockets. */
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   prepare(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
@@ -55,7 +76,9 @@ export const listen = async (
       });
       // Connections that become idle after `close` are closed too; otherwise they would delay it until their timeout.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-      const limit = setTimeout(() => server.closeAllConnections(), closing.requestsMs);
+      const limit = setTimeout(() => {
+        for (const socket of connections) socket.destroy();
+      }, closeMs);
       server.closeIdleConnections();
       await closed;
       clearInterval(idle);

@@ -121,6 +121,25 @@ test.serial('lets a current request finish on close', async (t) => {
   await t.throwsAsync(fetch(server.url), { instanceOf: TypeError });
 });
 
+test.serial('disconnects websockets that stay open on close', async (t) => {
+  const upgraded = Promise.withResolvers<void>();
+  const server = await listen((_, response) => response.end(), {
+    host: '127.0.0.1',
+    port: 0,
+    prepare: (http) => http.on('upgrade', () => upgraded.resolve()),
+    closeMs: 50,
+  });
+  const client = connect(Number(new URL(server.url).port), '127.0.0.1');
+  t.teardown(() => client.destroy());
+  client.on('error', () => {});
+  client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  await upgraded.promise;
+  const closed = once(client.resume(), 'close');
+  await server.close();
+  await closed;
+  t.pass();
+});
+
 // WebSockets
 
 /**
@@ -193,7 +212,8 @@ const openDoor = async (t: ExecutionContext) => {
     t.regex(String(answer), /^HTTP\/1\.1 101 /);
     return socket;
   };
-  return { knock, stay, logged, tried, good };
+  const clients = (): Promise<number> => promisify(server.getConnections.bind(server))();
+  return { knock, stay, clients, port, logged, tried, good };
 };
 
 const refused = test.macro<[target: string, status: number]>({
@@ -209,6 +229,18 @@ test.serial(refused, '//', 400);
 test.serial(refused, 'http://[', 400);
 test.serial(refused, '/nothing', 404);
 test.serial(refused, '*', 404);
+
+test.serial('disconnects a refused client that keeps its side open and continues to send', async (t) => {
+  const { port, clients } = await openDoor(t);
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  t.teardown(() => client.destroy());
+  client.on('error', () => {});
+  client.write('GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nmore');
+  const [answer] = await once(client, 'data');
+  t.regex(String(answer), /^HTTP\/1\.1 404 /);
+  await until('the gateway has closed the connection', async () => (await clients()) === 0 || undefined);
+  t.pass();
+});
 
 test.serial('opens WebSockets of other gateways only to gateways', async (t) => {
   const { knock, tried } = await openDoor(t);

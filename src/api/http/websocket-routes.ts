@@ -32,7 +32,9 @@ const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string,
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     ...all.map((header) => header.join(': ')),
   ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+  // The socket is read and destroyed, because the client may continue to send, or never close its side.
+  socket.resume();
+  socket.end(`${lines.join('\r\n')}\r\n\r\n`, () => socket.destroy());
 };
 
 /** Credentials of a client. */
