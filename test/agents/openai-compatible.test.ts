@@ -210,6 +210,24 @@ test.serial('keeps the server’s text apart from the message of a failure', asy
   });
 });
 
+test.serial('refuses a reply with too many or too long tool calls, after its words', async (t) => {
+  const calling = (calls: readonly object[]): string =>
+    event({ choices: [{ index: 0, delta: { tool_calls: calls } }] });
+  const parts = (count: number, given: string): object[] =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `c${index}`,
+      function: { name: 'f', arguments: given },
+    }));
+  for (const calls of [calling(parts(5_000, '{}')), calling(parts(40, '1'.repeat(1_000)))]) {
+    const { text, toolCalls, error } = await readText(says('네.') + calls + done);
+    t.deepEqual({ text, toolCalls }, { text: '네.', toolCalls: [] });
+    t.like(error, { failure: 'reply_too_large' });
+  }
+  const { toolCalls, error } = await readText(calling(parts(1_000, '{}')) + done);
+  t.is(error, undefined);
+  t.is(toolCalls.length, 1_000);
+});
+
 test.serial('reads error messages in many formats', async (t) => {
   for (const error of [
     event({ error: 'model crashed' }),

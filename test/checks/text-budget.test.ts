@@ -139,6 +139,7 @@ const shapes: readonly (readonly [unit: string, end?: string])[] = [
   ['data: 1\n', '\n'],
   ['data: {"a":[\n', '\n'],
   ['event: x\n\n', '\n'],
+  ['event: x\n', '\n'],
   ['\r', '\n'],
   ['{"a":', '1'],
   ['[{', '}'],
@@ -234,6 +235,15 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     characters: 64_000,
     async read(text) {
       const bytes = inPieces(text, 100).map((piece) => Buffer.from(piece));
+      for await (const frame of readFrames(bodyOf(bytes), { longestLine: 64_000 })) partOf(frame);
+    },
+  },
+  'a streamed body after an unfinished event': {
+    characters: 32_000,
+    async read(text) {
+      const bytes = inPieces(`data: [${'1,'.repeat(16_000)}\n${text}`, 100).map((piece) =>
+        Buffer.from(piece),
+      );
       for await (const frame of readFrames(bodyOf(bytes), { longestLine: 64_000 })) partOf(frame);
     },
   },

@@ -194,6 +194,29 @@ const assembleCalls = (parts: readonly ToolCallPart[]): ToolCall[] => {
   return calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given }));
 };
 
+/**
+ * Maximum size of the tool calls of a reply, far beyond those of any model: the time to assemble them grows with the
+ * product of both numbers, and no other call may wait for it.
+ */
+const mostOfToolCalls = { parts: 4_000, characters: 32_768 };
+
+/** Collects the parts of tool calls. `add` throws an AgentFailure `reply_too_large` for too many. */
+const createToolCallParts = () => {
+  const parts: ToolCallPart[] = [];
+  let characters = 0;
+  return {
+    add(more: readonly ToolCallPart[]): void {
+      for (const part of more) {
+        characters += part.arguments.length;
+        if (parts.length === mostOfToolCalls.parts || characters > mostOfToolCalls.characters)
+          throw new AgentFailure('reply_too_large', 'the reply has too many or too long tool calls');
+        parts.push(part);
+      }
+    },
+    parts: (): readonly ToolCallPart[] => parts,
+  };
+};
+
 export type CompletionPart = string | typeof retraction | Remark | { toolCalls: readonly ToolCall[] };
 
 /** State of a completion, from which its end is judged. */
@@ -300,7 +323,7 @@ export async function* readCompletion(
     finish: 'none',
     writtenCall: false,
   };
-  const toolCalls: ToolCallPart[] = [];
+  const toolCalls = createToolCallParts();
   const words = createWords();
   let broke = false;
 
@@ -326,7 +349,7 @@ export async function* readCompletion(
       }
       seen.body = 'completion';
       yield* words.add(chunk);
-      toolCalls.push(...chunk.toolCalls);
+      toolCalls.add(chunk.toolCalls);
       const finish = finishOf(chunk.finish);
       if (finish === 'failed') {
         throw new AgentFailure('agent_reported_error', 'the reply finished with an error', {
@@ -346,6 +369,7 @@ export async function* readCompletion(
   }
   yield* end();
   if (broke) yield { remark: 'the connection broke behind the end of the reply' };
-  yield* judge(seen, toolCalls.length > 0);
-  if (toolCalls.length > 0) yield { toolCalls: assembleCalls(toolCalls) };
+  const parts = toolCalls.parts();
+  yield* judge(seen, parts.length > 0);
+  if (parts.length > 0) yield { toolCalls: assembleCalls(parts) };
 }

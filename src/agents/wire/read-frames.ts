@@ -107,6 +107,8 @@ const asFrame = (text: string, event: string): Frame => {
 async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, void, undefined> {
   let event = '';
   let data: string[] = [];
+  /** Result of `isWhole` for the data so far: a long line is parsed once, however many lines follow. */
+  let whole: boolean | undefined;
 
   /**
    * Whether the data so far is a complete event: some servers omit the blank lines, so complete data counts as an
@@ -114,7 +116,8 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
    */
   const isWhole = (): boolean => {
     const [only = ''] = data;
-    return data.length === 1 && (only.trim() === '[DONE]' || parse(only).isJson);
+    whole ??= data.length === 1 && (only.trim() === '[DONE]' || parse(only).isJson);
+    return whole;
   };
 
   function* dispatch(): Generator<Frame, void, undefined> {
@@ -123,6 +126,7 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
     else if (text !== '') yield asFrame(text, event);
     event = '';
     data = [];
+    whole = undefined;
   }
   function* take(line: string): Generator<Frame, void, undefined> {
     if (line === '') yield* dispatch();
@@ -132,8 +136,10 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if ((field === 'data' || (field === 'event' && event !== '')) && isWhole()) yield* dispatch();
-    if (field === 'data') data.push(value);
-    else if (field === 'event') event = value;
+    if (field === 'data') {
+      data.push(value);
+      whole = undefined;
+    } else if (field === 'event') event = value;
     else if (field !== 'id' && field !== 'retry') yield { type: 'stray', field, text: value };
   }
 
