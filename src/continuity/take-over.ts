@@ -6,11 +6,13 @@ import type { Logger } from 'pino';
 import type { CallResumeState } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import { timeSlices } from '#src/domain/time-slices.ts';
 import { isLanguage } from '#src/domain/language.ts';
 import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
 import { journalOf, journalsOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { TakenCall } from '#src/persistence/calls/claim-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
@@ -59,6 +61,7 @@ export type TakeOverOptions = {
   callTime: Pick<CallTime, 'resume' | 'now' | 'shiftOf' | 'release'>;
   /** Both in milliseconds since the epoch. */
   clocks: { wall: () => number; database: () => number };
+  timers: Pick<Clock, 'setTimeout'>;
   /** Time in which calls start before the event loop does other work (`timeSlices`). */
   sliceMs?: number;
   logger: Logger;
@@ -66,6 +69,12 @@ export type TakeOverOptions = {
 
 /** Calls whose journals are read in one query. */
 const batchSize = 64;
+
+/**
+ * Pause before journals are read again while the database is unavailable, and number of repetitions for all calls of a
+ * take-over together. Afterwards the relay and FreeSWITCH have hung up.
+ */
+const rereading = { everyMs: 500, times: 50 };
 
 /** Number of the other party's turns that the agent server has received. */
 const turnsReceived = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
@@ -175,11 +184,14 @@ const createConnect = (options: TakeOverOptions) => {
 
 type Journals = Awaited<ReturnType<typeof journalsOf>>;
 
+/** Remaining repetitions. */
+type Rereading = { times: number };
+
 /** Calls, and their journals, which are read while the calls before them start. */
 type Batch = { calls: readonly Resumable[]; journals: Promise<Journals | null> | null };
 
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { database, orphanedCalls, callTime, sliceMs, logger } = options;
+  const { database, orphanedCalls, callTime, timers, sliceMs, logger } = options;
   const connect = createConnect(options);
 
   /** Read once more by itself if the query of its batch has failed. */
@@ -193,32 +205,38 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
     }
   };
 
-  /** Null if the journals cannot be read together. */
-  const journalsOfAll = async (calls: readonly Resumable[]): Promise<Journals | null> => {
-    try {
-      return await journalsOf(
-        database,
-        calls.map(({ id }) => id),
-      );
-    } catch (error) {
-      logger.debug({ err: error }, 'the journals of several calls could not be read together');
-      return null;
+  /**
+   * Reads journals, again while the database is unavailable: the calls are claimed already, and no other gateway would
+   * continue them. Null if the journals cannot be read together.
+   */
+  const journalsOfAll = async (calls: readonly Resumable[], left: Rereading): Promise<Journals | null> => {
+    const callIds = calls.map(({ id }) => id);
+    for (;;) {
+      try {
+        return await journalsOf(database, callIds);
+      } catch (error) {
+        logger.debug({ err: error }, 'the journals of several calls could not be read together');
+        if (left.times === 0 || !isTransient(error)) return null;
+        left.times -= 1;
+        await new Promise<void>((resolve) => void timers.setTimeout(resolve, rereading.everyMs));
+      }
     }
   };
 
-  const batchFrom = (calls: readonly Resumable[], start: number): Batch => {
+  const batchFrom = (calls: readonly Resumable[], start: number, left: Rereading): Batch => {
     const some = calls.slice(start, start + batchSize);
-    return { calls: some, journals: some.length === 0 ? null : journalsOfAll(some) };
+    return { calls: some, journals: some.length === 0 ? null : journalsOfAll(some, left) };
   };
 
   return {
     async resume(calls) {
       const resumable = calls.filter(isResumable);
-      let next = batchFrom(resumable, 0);
+      const left = { times: rereading.times };
+      let next = batchFrom(resumable, 0, left);
       for (let start = batchSize; next.calls.length > 0; start += batchSize) {
         const batch = next;
         const journals = await batch.journals;
-        next = batchFrom(resumable, start);
+        next = batchFrom(resumable, start, left);
         // Calls that have moved half their audio must not wait for the start of all others. The calls of one slice
         // write their facts in one statement.
         const sliceEnds = timeSlices(sliceMs);

@@ -88,7 +88,7 @@ export type StartedTakeOver = TakeOver & {
 };
 
 export const startTakeOver = (
-  { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
+  { config, database, sealing, clock, steadyClock, databaseClock, callTime, bus, logger }: Runtime,
   parts: {
     journalling: CallJournal;
     calls: Calls;
@@ -116,6 +116,7 @@ export const startTakeOver = (
     node,
     callTime,
     clocks: { wall: clock.now, database: databaseClock.now },
+    timers: steadyClock,
     logger,
   });
   const hasLines = config.lines !== 'none';

@@ -13,6 +13,7 @@ import { createCheckpoints, type CheckpointsOptions } from '#src/continuity/chec
 import { type ResumableCall, resumeStateOf } from '#src/continuity/resume-state.ts';
 import { createOwnership } from '#src/continuity/ownership.ts';
 import { createTakeOver } from '#src/continuity/take-over.ts';
+import { DatabaseAway } from '#src/persistence/database/connection-errors.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
@@ -1328,7 +1329,10 @@ const takenCall = (id: string): TakenCall => ({
 });
 
 /** `refuses`: whether the database rejects the query of the journals of these calls. */
-const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => false, sliceMs = 10) => {
+const takeOverWorld = (
+  refuses: (callIds: readonly string[]) => boolean = () => false,
+  { sliceMs = 10, refusal = new Error('no') } = {},
+) => {
   const queried: string[][] = [];
   const started: string[] = [];
   const ended: string[] = [];
@@ -1336,7 +1340,7 @@ const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => 
     database: scriptedDatabase(async (_sql, parameters) => {
       const callIds = parameters.flatMap((value) => (Array.isArray(value) ? value.map(String) : []));
       queried.push(callIds);
-      if (refuses(callIds)) throw new Error('no');
+      if (refuses(callIds)) throw refusal;
       return [];
     }),
     sealing,
@@ -1352,6 +1356,7 @@ const takeOverWorld = (refuses: (callIds: readonly string[]) => boolean = () => 
     node: 'second',
     callTime: { resume() {}, now: () => 2_000, shiftOf: () => 0, release() {} },
     clocks: { wall: () => 2_000, database: () => 2_000 },
+    timers: { setTimeout: (callback) => setImmediate(callback) },
     sliceMs,
     logger: pino({ level: 'silent' }),
   });
@@ -1380,8 +1385,26 @@ test('reads the journals of calls one by one if their common query fails', async
   t.deepEqual(ended, []);
 });
 
+test('reads the journals again while the database is unavailable, and resumes the calls then', async (t) => {
+  let failures = 5;
+  const { takeOver, queried, started, ended } = takeOverWorld(() => (failures -= 1) >= 0, {
+    refusal: new DatabaseAway(),
+  });
+  await takeOver.resume(manyIds.map(takenCall));
+  t.deepEqual([started, ended], [manyIds, []]);
+  t.is(queried.length, 3 + 5);
+});
+
+test('ends the calls if the database stays unavailable', async (t) => {
+  const { takeOver, queried, started, ended } = takeOverWorld(() => true, { refusal: new DatabaseAway() });
+  await takeOver.resume(manyIds.map(takenCall));
+  t.deepEqual([started, ended], [[], manyIds]);
+  // The calls share the repetitions.
+  t.true(queried.length < 3 + 50 + manyIds.length + 1, String(queried.length));
+});
+
 test('lets the event loop run between slices of many calls that resume', async (t) => {
-  const { takeOver, started } = takeOverWorld(undefined, 0);
+  const { takeOver, started } = takeOverWorld(undefined, { sliceMs: 0 });
   const seen: number[] = [];
   const watch = (): void => {
     seen.push(started.length);
