@@ -113,6 +113,7 @@ export const callSetup = setup({
     leavesMessage: ({ context }) =>
       context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
     isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
+    isPausedForSecret: ({ context }) => context.keys.secret?.pausedRecording === true,
     recordingMayGoOn: ({ context }) => context.recordingIsPaused && !context.consentIsAwaited,
     /** Whether a failed transfer ends the call. After a cancelled transfer the call continues. */
     failedTransferEnds: ({ context, event }) =>
@@ -179,6 +180,9 @@ export const callSetup = setup({
     noteQuiet: assign({ agentIsBusy: false }),
     notePaused: assign({ recordingIsPaused: true }),
     noteResumed: assign({ recordingIsPaused: false }),
+    keepPausedBehindSecret: assign(({ context: { keys } }) => ({
+      keys: { ...keys, secret: keys.secret && { ...keys.secret, pausedRecording: false } },
+    })),
     /** Pauses the recording, which starts only after the other party agrees. */
     holdRecording: raise({ type: 'recording.pause_requested' }),
     noteConsent: assign({ consentIsAwaited: false }),

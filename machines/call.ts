@@ -64,7 +64,14 @@ export const callMachine = callSetup.createMachine({
           description:
             'The call is given up, and an answer comes too late; the line says what has become of it.',
           entry: tells.hangUp,
-          on: { 'line.unanswered': { target: '#call.over', actions: notesLastWord } },
+          on: {
+            'line.unanswered': { target: '#call.over', actions: notesLastWord },
+            'line.ended': {
+              target: '#call.over',
+              actions: notesLastWord,
+              description: 'It was answered just before, and hung up.',
+            },
+          },
           after: {
             hangUpTimeout: { target: '#call.over', description: 'The line says nothing; it is given up.' },
           },
@@ -85,11 +92,18 @@ export const callMachine = callSetup.createMachine({
         'line.digit': { actions: 'forwardToConversation' },
         'agent.busy': { actions: 'noteBusy' },
         'agent.quiet': { actions: 'noteQuiet' },
-        'recording.pause_requested': {
-          guard: 'isRecording',
-          actions: ['notePaused', tells.pauseRecording, publishes.recordingPaused],
-          description: 'Asked for again while it is paused, it is paused already.',
-        },
+        'recording.pause_requested': [
+          {
+            guard: 'isRecording',
+            actions: ['notePaused', tells.pauseRecording, publishes.recordingPaused],
+            description: 'Asked for again while it is paused, it is paused already.',
+          },
+          {
+            guard: 'isPausedForSecret',
+            actions: 'keepPausedBehindSecret',
+            description: 'It stays paused when the secret digits are complete.',
+          },
+        ],
         'recording.resume_requested': {
           guard: 'recordingMayGoOn',
           actions: ['noteResumed', tells.resumeRecording, publishes.recordingResumed],
@@ -133,13 +147,14 @@ export const callMachine = callSetup.createMachine({
                 actions: [publishes.takenOver, 'keepPaused', 'goOn'],
               },
               {
-                guard: 'hangupIsPending',
-                target: 'talking.hangup-pending',
-                actions: [publishes.takenOver, 'keepPaused', 'goOn'],
-              },
-              {
                 guard: 'wasLeavingMessage',
                 target: 'talking.leaving-message',
+                actions: [publishes.takenOver, 'keepPaused', 'goOn'],
+                description: 'The message ends the call, whether or not a hang-up is pending.',
+              },
+              {
+                guard: 'hangupIsPending',
+                target: 'talking.hangup-pending',
                 actions: [publishes.takenOver, 'keepPaused', 'goOn'],
               },
               {

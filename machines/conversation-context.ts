@@ -114,6 +114,8 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
+    /** Whether a voice has aborted a reply of which nothing was said. Without words, the reply is requested again. */
+    isReplyOwed: boolean;
   };
 
 /** Context of a new conversation. */
@@ -136,6 +138,7 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   input,
   ...(input.takenOver === null ? nothingSaid : saidBefore(input.takenOver)),
   unplayed: [],
+  isReplyOwed: false,
 });
 
 /**
@@ -157,4 +160,4 @@ export const phrasesOf = ({
 
 const saidBefore = ({
   conversation: { resumesAs: _resumesAs, unsaid: _unsaid, ...said },
-}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => said;
+}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed' | 'isReplyOwed'> => said;

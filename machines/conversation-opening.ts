@@ -41,7 +41,24 @@ export const consenting = conversationSetup.createStateConfig({
       description: 'It is told.',
       entry: says.consentAnnouncement,
       after: { longestGoodbye: { target: 'refused', actions: publishes.consentNotGiven('silence') } },
-      on: { 'line.played': { guard: 'lastHasLeft', target: 'announced', actions: notesPlayed } },
+      on: {
+        'line.played': [
+          { guard: 'announcementWasHeard', target: 'announced', actions: notesPlayed },
+          {
+            guard: 'wasUnheardTwice',
+            target: 'refused',
+            actions: [notesPlayed, publishes.consentNotGiven('silence')],
+            description: 'It cannot be told, so it cannot agree.',
+          },
+          {
+            guard: 'lastHasLeft',
+            target: 'announcing',
+            reenter: true,
+            actions: [notesPlayed, 'noteReprompt'],
+            description: 'Its speech broke off; it is told once more.',
+          },
+        ],
+      },
     },
     announced: {
       description: 'It was told; decides whether that is enough.',

@@ -88,6 +88,16 @@ export const conversationSetup = setup({
      */
     lastHasRunItsCourse: ({ context, event }) =>
       context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
+    /**
+     * Whether the whole announcement was heard. An utterance whose synthesis has failed has left the line as well, with
+     * the words that were spoken.
+     */
+    announcementWasHeard: ({ context, event }) =>
+      context.unplayed.length === 1 &&
+      event.type === 'line.played' &&
+      event.whole &&
+      event.text === context.input.consent?.announcement,
+    wasUnheardTwice: ({ context }) => context.unplayed.length === 1 && context.wasReprompted,
     /** Whether the last unplayed utterance has left the line, played or stopped. */
     lastHasLeft: ({ context }) => context.unplayed.length === 1,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
@@ -95,7 +105,14 @@ export const conversationSetup = setup({
     mustStillConsent: ({ event }) => event.type === 'screening.over' && event.consentIsAwaited,
     isTakenOver: ({ context }) => context.input.takenOver !== null,
     interrupts: ({ event }) => event.type === 'say.requested' && event.interrupt,
-    nothingIsAsked: ({ context }) => context.asked.length === 0 && context.collected === null,
+    /**
+     * Whether the other party is owed nothing: no words of a program, no wait for digits, no reply. A reply is owed once
+     * the agent's previous turn is over and published.
+     */
+    nothingIsOwed: ({ context: { asked, collected, unanswered, spoken, unplayed } }) =>
+      asked.length === 0 &&
+      collected === null &&
+      (unplayed.length > 0 || (spoken === null && unanswered === 0)),
     waitsForKeys: ({ context: { asked, collected } }) => asked.length === 0 && collected?.areAll === false,
     /**
      * Whether the collected digits may become a turn, because the entry is complete and the agent's previous turn is
@@ -117,7 +134,13 @@ export const conversationSetup = setup({
     hear: assign(({ context }, text: string) => ({ ...withHeard(context, text), wasReprompted: false })),
     /** Requests a reply again if no word of it was heard. */
     takeBackTurn: assign({ unanswered: ({ context }) => stillUnanswered(context) }),
-    countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
+    countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0, isReplyOwed: false }),
+    noteReplyOwed: assign({ isReplyOwed: ({ context }) => !hasBegun(context) }),
+    /** Requests the reply again that a voice without words has aborted. */
+    takeBackOwed: assign(({ context }) => ({
+      unanswered: context.isReplyOwed ? stillUnanswered(context) : context.unanswered,
+      isReplyOwed: false,
+    })),
     say: enqueueActions(({ context, enqueue }, texts: readonly string[]) => {
       const { utterance, unplayed, controls } = context;
       enqueue.assign({ utterance: utterance + texts.length, unplayed: [...unplayed, ...texts] });

@@ -90,7 +90,7 @@ export const conversationMachine = conversationSetup.createMachine({
           always: [
             { guard: 'keysMayBeHeard', ...hearsKeys },
             { guard: 'waitsForKeys', target: 'collecting' },
-            { guard: 'nothingIsAsked', target: 'silent' },
+            { guard: 'nothingIsOwed', target: 'silent' },
             { guard: 'askedMayBeSaid', target: '#conversation.saying', actions: [says.asked, 'forgetAsked'] },
           ],
           on: { 'line.speech': 'hearing' },
@@ -151,8 +151,17 @@ export const conversationMachine = conversationSetup.createMachine({
         hearing: {
           description: 'The other party speaks, however long; its words are awaited.',
           entry: tells.busy,
-          after: { longestSpeech: { target: 'settling', description: 'No words came of it.' } },
-          on: { 'line.speech': { target: 'hearing', reenter: true } },
+          after: {
+            longestSpeech: {
+              target: 'settling',
+              actions: 'takeBackOwed',
+              description: 'No words came of it.',
+            },
+          },
+          on: {
+            'line.speech': { target: 'hearing', reenter: true },
+            'line.no_words': { target: 'settling', actions: 'takeBackOwed', description: 'It was noise.' },
+          },
         },
       },
     },
@@ -171,7 +180,7 @@ export const conversationMachine = conversationSetup.createMachine({
         'say.requested': saysInstead,
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the reply.' },
-          { target: 'listening.hearing', actions: tells.stopTalking },
+          { target: 'listening.hearing', actions: ['noteReplyOwed', tells.stopTalking] },
         ],
         'line.heard': [
           { guard: 'isBackchannel', actions: publishes.heard, description: 'It does not take the floor.' },

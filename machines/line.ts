@@ -11,7 +11,8 @@
  *    synthesized counts as whole, with an empty text.
  * 4. After `stopTalking`, the reports of stopped utterances come before any later `line.heard` or `line.takes_message`.
  * 5. Noise causes no event. A backchannel ("네", "uh-huh") while the agent's voice is audible is heard, but is no
- *    speech.
+ *    speech. A voice that was reported as speech because it lasted, and that ends without words, is followed by
+ *    `line.no_words`.
  * 6. For an outbound call a line may report the answerer once, after the answer; without a clear result it emits no
  *    event, and the call does not wait for one. `line.takes_message` follows only for a machine.
  * 7. Hold and resume are each reported once, alternately; the line may end in between. The other party does not hear
@@ -121,6 +122,8 @@ export type LineEvent =
   | { type: 'line.no_speech'; at: number }
   /** The other party has begun to speak. */
   | { type: 'line.speech'; at: number }
+  /** The voice that was reported as speech has ended without words: it was noise. */
+  | { type: 'line.no_words'; at: number }
   /**
    * Complete recognized words. `startedAt` is the beginning of the first word, `endedAt` the end of the last one, if
    * the line knows these times.

@@ -158,6 +158,7 @@ const createCallAudio = (options: CallMediaOptions, sampleRate: SampleRate, lang
         onset: () => report({ type: 'line.onset' }),
         noSpeech: () => report({ type: 'line.no_speech' }),
         speech: () => report({ type: 'line.speech' }),
+        noWords: () => report({ type: 'line.no_words' }),
         heard: (heard) => report({ type: 'line.heard', ...heard }),
         answeredBy: (by) => report({ type: 'line.answered_by', by }),
         takesMessage: () => report({ type: 'line.takes_message' }),

@@ -35,6 +35,7 @@ const heardOfOtherParty: ReadonlySet<LineEvent['type']> = new Set([
   'line.speech',
   'line.onset',
   'line.no_speech',
+  'line.no_words',
   'line.heard',
   'line.digit',
   'line.answered_by',

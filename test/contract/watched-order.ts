@@ -63,6 +63,8 @@ const breachesOfPlace = (event: LineEvent, before: Before, mode: BargeIn['mode']
     case 'line.onset':
     case 'line.no_speech':
       return breachesOfOnset(event.type, before, mode);
+    case 'line.no_words':
+      return before.some(({ type }) => type === 'line.speech') ? [] : ['follows no speech'];
     case 'line.speech':
     case 'line.digit':
     case 'line.failed':

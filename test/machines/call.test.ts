@@ -80,6 +80,14 @@ test('cancels the line at the ring time-out and records the SIP details that the
   t.is(world.counts.linesClosed, 1);
 });
 
+test('ends a call that was cancelled right after its answer with what the line says of it', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'cancel.requested' });
+  world.answer();
+  world.onLine({ type: 'line.ended', by: 'gateway', sip });
+  t.like(world.end(), { reason: 'cancelled', status: 'no_answer', sip });
+});
+
 test('ends a cancelled call even if its line never reports the result', (t) => {
   const world = createCallWorld({ hangUpTimeoutMs: 5_000 });
   world.ask({ type: 'cancel.requested' });

@@ -434,6 +434,17 @@ test('keeps a recording paused after secret digits if it was paused before', (t)
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
+test('keeps a recording paused after secret digits if a program pauses it meanwhile', (t) => {
+  const world = listening({ recording: true });
+  collect(world, { digits: 1, secret: true });
+  world.ask({ type: 'recording.pause_requested' });
+  pressCollecting(world, '•');
+  t.true(world.actor.getSnapshot().context.recordingIsPaused);
+  t.is(world.commands.filter(({ type }) => type === 'resumeRecording').length, 0);
+  world.ask({ type: 'recording.resume_requested' });
+  t.false(world.actor.getSnapshot().context.recordingIsPaused);
+});
+
 test('continues collecting digits after a take-over and masks them again', (t) => {
   const collected = {
     wanted: { ...collectingWanted, secret: true },

@@ -750,6 +750,28 @@ test('speaks the announcement before any recording or agent request', (t) => {
   ]);
 });
 
+/** The oldest unplayed utterance has left the line because its synthesis failed, after these words. */
+const breakOff = (world: World, text: string): void => {
+  const utterance = world.commands.findLast((command) => command.type === 'say')?.utterance ?? 0;
+  world.onLine({ type: 'line.played', utterance, text, whole: true });
+};
+
+test('repeats an announcement whose speech breaks off, and takes the second time as a refusal', (t) => {
+  for (const requirement of ['none', 'speech'] as const) {
+    const told = answered(requirement);
+    breakOff(told, 'We');
+    t.deepEqual([told.said(), consents(told)], [[announcement, announcement], []]);
+    told.play();
+    t.deepEqual(consents(told), requirement === 'none' ? [{ given: true, how: 'announcement' }] : []);
+    const world = answered(requirement);
+    breakOff(world, '');
+    breakOff(world, 'We');
+    t.deepEqual(consents(world), [{ given: false, how: 'silence' }]);
+    t.false(recordingIsOn(world));
+    t.is(world.said().at(-1), 'Without that, goodbye.');
+  }
+});
+
 test('hides the announcement from the agent', (t) => {
   const world = announced('speech');
   world.hear('Yes, that is fine.');

@@ -373,6 +373,24 @@ test('finishes speech that may not be interrupted, then answers all words heard 
   t.is(world.requests.length, 3);
 });
 
+test('answers words that were heard during a farewell that may not be interrupted, before it hangs up', (t) => {
+  const world = answered({ bargeIn: { ...stopping, mode: 'off' } });
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.onReply({ type: 'reply.control', control: { act: 'hang_up' } });
+  world.onReply({ type: 'reply.finished' });
+  world.hear('Wait, one more question.');
+  world.play();
+  t.is(world.conversationState(), 'replying.thinking');
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.replyAndPlay('Of course.');
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), [
+    'user: Wait, one more question.',
+    'assistant: Goodbye.',
+    'assistant: Of course.',
+  ]);
+});
+
 test('finishes a greeting that may not be interrupted', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.', bargeIn: { ...stopping, mode: 'off' } });
   world.hear('Hello?');
@@ -392,6 +410,36 @@ test('aborts the pending reply at speech of the other party', (t) => {
   t.true(isBusy(world), 'the other party has the floor');
   world.onLine({ type: 'line.heard', text: 'Hello?', backchannel: false });
   t.deepEqual(history(world), [`user: ${kickoff}`, 'user: Hello?']);
+});
+
+test('requests a reply again that a voice without words has aborted', (t) => {
+  const world = listening();
+  world.hear('What is the price?');
+  world.onLine({ type: 'line.speech' });
+  t.is(world.conversationState(), 'listening.hearing');
+  world.onLine({ type: 'line.no_words' });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(history(world).slice(-1), ['user: What is the price?']);
+  // The same without a report of the line.
+  world.onLine({ type: 'line.speech' });
+  world.clock.increment(30_000);
+  t.is(world.conversationState(), 'replying.thinking');
+  t.is(world.requests.length, 4);
+});
+
+test('requests no reply again after a voice without words if the agent had chosen silence', (t) => {
+  const world = listening();
+  world.hear('One moment, please.');
+  world.onReply({ type: 'reply.finished' });
+  world.onLine({ type: 'line.speech' });
+  world.onLine({ type: 'line.no_words' });
+  t.is(world.conversationState(), 'listening.silent');
+  world.hear('Go on.');
+  world.onReply({ type: 'reply.sentence', text: 'The price is ten thousand won.' });
+  world.onLine({ type: 'line.speech' });
+  world.play('The price');
+  world.onLine({ type: 'line.no_words' });
+  t.is(world.conversationState(), 'listening.silent', 'a part of the reply was heard');
 });
 
 test('an interruption stops playback and records the heard part before the interrupting words', (t) => {

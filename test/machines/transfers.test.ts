@@ -796,6 +796,16 @@ test('speaks the whole message to an answering machine after the take-over', (t)
   }
 });
 
+test('leaves the message on an answering machine after the take-over although a hangup is pending', (t) => {
+  const world = worldOf({ resumesAs: 'voicemail' }, { answeredBy: 'machine', hangupIsPending: true });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.talking.leaving-message');
+  world.onLine({ type: 'line.takes_message' });
+  t.deepEqual(world.said(), ['Please call us back.']);
+  world.play();
+  t.is(world.state(), 'active.ending');
+});
+
 test('keeps a pending hangup after the take-over and speaks the farewell first', (t) => {
   const world = worldOf({ resumesAs: 'saying', unsaid: ['Goodbye.'] }, { hangupIsPending: true });
   world.onLine({ type: 'line.adopted' });

@@ -62,6 +62,7 @@ export type ListenerOptions = {
     onset: () => void;
     noSpeech: () => void;
     speech: () => void;
+    noWords: () => void;
     heard: (heard: Heard) => void;
     answeredBy: (by: AnsweredBy) => void;
     /** Called when a machine begins to take a message. */
@@ -147,6 +148,7 @@ const takeTurns = (
         on.heard(heard);
         if (heard.backchannel) onsets.backchannel();
       },
+      noWords: on.noWords,
       pause: () => recognition().speechEnded(),
       over: () => changeNow(),
     },

@@ -58,6 +58,8 @@ export type TurnTakingOptions = {
     /** Called when the other party is speaking. */
     speech: () => void;
     heard: (heard: Heard) => void;
+    /** Called when a turn that was reported as speech has ended without words. */
+    noWords: () => void;
     /** Called when a sentence may be over. */
     pause: () => void;
     /** Called when the turn has ended and was reported. */
@@ -101,6 +103,7 @@ const createReports = (
       const heard = heardIn(turn, text, language());
       if (heard?.backchannel === false) speech(turn);
       if (heard !== null) on.heard(heard);
+      else if (turn.wasReported) on.noWords();
       on.over();
     },
   };

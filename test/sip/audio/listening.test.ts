@@ -70,6 +70,7 @@ const listenOn = (clock: Clock, { isOutbound = true, sampleRate = 8_000 }: Liste
       onset: () => story.push('onset'),
       noSpeech: () => story.push('no speech'),
       speech: () => story.push('speech'),
+      noWords: () => story.push('no words'),
       heard: ({ text }) => story.push(text),
       answeredBy: (by) => story.push(by),
       takesMessage: () => story.push('takes message'),
@@ -895,6 +896,15 @@ test('treats a long voice without words as speech for recognizers without partia
   final('I have a question.');
   pass(0);
   t.deepEqual(story.slice(1), ['pause', ['heard', 'I have a question.', 0]]);
+});
+
+test('reports a long voice that ends without words', (t) => {
+  const { voice, pass, story } = createWorld();
+  voice(true);
+  pass(numbers.lastingVoiceMs);
+  voice(false);
+  pass(numbers.sentenceWordsMs);
+  t.deepEqual(story, ['speech', 'pause', 'no words']);
 });
 
 // Interruptions

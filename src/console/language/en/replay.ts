@@ -19,6 +19,7 @@ export const replay = {
     'line.answered_by': 'Who answered is recognized',
     'line.unanswered': 'The call is not answered',
     'line.speech': 'The other party begins to speak',
+    'line.no_words': 'It was noise, without words',
     'line.heard': 'The words of the other party are recognized',
     'line.played': 'The agent was heard',
     'line.digit': 'The other party presses a key',

@@ -20,6 +20,7 @@ export const replay: Texts['replay'] = {
     'line.answered_by': '받은 대상이 확인됨',
     'line.unanswered': '연결되지 않음',
     'line.speech': '상대방이 말하기 시작함',
+    'line.no_words': '말이 없는 소음이었음',
     'line.heard': '상대방의 말을 알아들음',
     'line.played': '에이전트의 말을 들려줌',
     'line.digit': '상대방이 버튼을 누름',

@@ -24,6 +24,7 @@ export const createWorld = (language = 'en') => {
       speech: () => story.push('speech'),
       heard: ({ text, startedAt, backchannel }) =>
         story.push([backchannel ? 'backchannel' : 'heard', text, startedAt - begunAt]),
+      noWords: () => story.push('no words'),
       pause: () => story.push('pause'),
       over: () => undefined,
     },
