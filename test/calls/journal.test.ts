@@ -117,15 +117,22 @@ test.serial('drops facts beyond the total limit and logs it', async (t) => {
   }
   t.is(journal.backlog(), 2);
   t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'c', fact: 'turn.spoken', waiting: 2 });
+  // Otherwise the call would stay in progress.
+  journal.append('a', ended);
+  t.is(journal.backlog(), 3);
   slow.open();
   await journal.settled();
   journal.append('c', said('two'));
   await journal.settled();
-  t.deepEqual(rows, [
-    ['a', 1, 'one'],
-    ['b', 1, 'one'],
-    ['c', 1, 'two'],
-  ]);
+  t.deepEqual(
+    rows.map(([callId, sequence]) => [callId, sequence]),
+    [
+      ['a', 1],
+      ['b', 1],
+      ['a', 2],
+      ['c', 1],
+    ],
+  );
 });
 
 test.serial('continues the numbering of a call opened elsewhere from the database', async (t) => {

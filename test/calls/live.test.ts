@@ -12,6 +12,7 @@ import { lineLifeMachine } from '#machines/line-life.ts';
 import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import type { KeysCommand, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Message, ReplyInput } from '#machines/reply.ts';
+import { listenInAnnouncement, type ListenInState } from '#src/domain/listen-in.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { sayingNow } from '#machines/turns.ts';
 import { type ChartState, createChartWatch, stateName } from '#src/calls/live/chart-watch.ts';
@@ -379,6 +380,73 @@ test('a listener who arrives after a pause hears no audio from the pause', (t) =
   overheard.listen('one', { isAnnounced: false, onState() {}, onSound }, () => {});
   for (let second = 0; second < 3; second += 1) write(new Int16Array(7_360).fill(5), new Int16Array(7_360));
   t.deepEqual(peaks, [0, 5, 5]);
+});
+
+/** A call in which the agent has greeted; `begin` adds a listener of whom the other party must be told first. */
+const overheardWithNotice = () => {
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  const world = createCallWorld(
+    {},
+    {
+      publishCrashes(fact) {
+        bus.publish('fact', { callId: 'one', fact: { at: 0, ...fact } });
+        return false;
+      },
+    },
+  );
+  world.answer();
+  world.replyAndPlay('Good day.');
+  const overheard = createOverheard({ bus, find: () => world.actor });
+  const { write } = overheard.overhear('one');
+  const states: ListenInState[] = [];
+  return {
+    world,
+    states,
+    begin(): void {
+      const onState = (state: ListenInState): void => void states.push(state);
+      overheard.listen('one', { isAnnounced: true, onState, onSound() {} }, () => {});
+    },
+    notices: () => world.said().filter((text) => text === listenInAnnouncement.en).length,
+    /** The next audio of the call. */
+    goOn: (): void => write(new Int16Array(320), new Int16Array(320)),
+  };
+};
+
+test('repeats the notice for a listener if it is interrupted before its first word', (t) => {
+  const { world, begin, states, notices, goOn } = overheardWithNotice();
+  begin();
+  t.is(notices(), 1);
+  world.onLine({ type: 'line.speech' });
+  world.play('');
+  goOn();
+  world.onLine({ type: 'line.heard', text: 'Wait.', backchannel: false });
+  world.replyAndPlay('Yes?');
+  goOn();
+  t.is(notices(), 2);
+  world.play();
+  goOn();
+  t.deepEqual(states, ['announcing', 'on']);
+  goOn();
+  t.is(notices(), 2);
+});
+
+test('says the notice for a listener once if the words before it are interrupted', (t) => {
+  const { world, begin, states, notices, goOn } = overheardWithNotice();
+  world.hear('Hello?');
+  world.onReply({ type: 'reply.sentence', text: 'Your appointment is tomorrow.' });
+  begin();
+  t.is(notices(), 0);
+  world.onLine({ type: 'line.speech' });
+  world.play('Your appoint');
+  goOn();
+  world.onLine({ type: 'line.heard', text: 'Wait.', backchannel: false });
+  world.replyAndPlay('Yes?');
+  goOn();
+  t.is(notices(), 1);
+  world.play();
+  goOn();
+  t.deepEqual(states, ['announcing', 'on']);
+  t.is(notices(), 1);
 });
 
 // Chart watch

@@ -302,7 +302,8 @@ export const createJournal = (options: JournalOptions): Journal => {
     epochOf: (callId) => journals.positionOf(callId).epoch,
     positionOf: journals.positionOf,
     append(callId, fact) {
-      if (backlog >= limit) {
+      // The end is kept beyond the limit: without it the call would stay in progress for ever.
+      if (backlog >= limit && fact.type !== 'call.ended') {
         const about = { call_id: callId, fact: fact.type, waiting: backlog };
         logger.error(about, 'a fact of a call is lost: too many wait for the database');
         return;

@@ -53,7 +53,8 @@ type Listener = WhoListens & { told: ListenInState | undefined };
 type Heard = {
   listeners: Set<Listener>;
   hasSound: boolean;
-  announcement: 'unsaid' | 'asked' | 'heard';
+  /** `coming`: queued, or being said. */
+  announcement: 'unsaid' | 'asked' | 'coming' | 'heard';
   /** Number of samples that are still to be silenced. */
   silentFor: number;
 };
@@ -93,11 +94,23 @@ const announce = (heard: Heard, actor: CallActor): void => {
   actor.send({ type: 'say.requested', sentences: [announcementOf(actor)], interrupt: false });
 };
 
-/** Notes whether the notice was heard to its end. An interrupted notice is repeated. */
+/** Notes that the notice was heard to its end. */
 const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
-  if (heard.announcement !== 'asked' || fact.type !== 'turn.spoken' || fact.role !== 'assistant') return;
+  if (fact.type !== 'turn.spoken' || fact.role !== 'assistant') return;
   if (fact.text.includes(announcementOf(actor))) heard.announcement = 'heard';
-  else if (!fact.whole) heard.announcement = 'unsaid';
+};
+
+/**
+ * Notes where the requested notice is. If nothing is queued or being said any more and the notice was not heard, it was
+ * interrupted, perhaps before its first word, and is repeated.
+ */
+const followNotice = (heard: Heard, actor: CallActor): void => {
+  const conversation = actor.getSnapshot().children.conversation?.getSnapshot();
+  if (conversation === undefined) return;
+  const { asked, unplayed, spoken } = conversation.context;
+  const isBusy = asked.length > 0 || unplayed.length > 0 || spoken !== null;
+  if (heard.announcement === 'asked' && isBusy) heard.announcement = 'coming';
+  else if (heard.announcement === 'coming' && !isBusy) heard.announcement = 'unsaid';
 };
 
 export const createOverheard = ({ bus, find }: Pick<Switchboard, 'find'> & { bus: CallBus }): Overheard => {
@@ -115,13 +128,16 @@ export const createOverheard = ({ bus, find }: Pick<Switchboard, 'find'> & { bus
     const heard = calls.get(callId);
     const actor = find(callId);
     if (heard === undefined || actor === undefined) return;
+    followNotice(heard, actor);
+    let isAnnouncing = false;
     for (const listener of heard.listeners) {
       const state = stateFor(listener, heard, actor);
+      isAnnouncing ||= state === 'announcing';
       if (state === listener.told) continue;
       listener.told = state;
       listener.onState(state);
-      if (state === 'announcing') announce(heard, actor);
     }
+    if (isAnnouncing) announce(heard, actor);
   };
 
   bus.subscribe('fact', ({ callId, fact }) => {
@@ -137,11 +153,7 @@ export const createOverheard = ({ bus, find }: Pick<Switchboard, 'find'> & { bus
       const heard = callOf(callId);
       const listener: Listener = { ...who, told: undefined };
       heard.listeners.add(listener);
-      const lookAgain = (): void => {
-        look(callId);
-        if (listener.told === 'announcing') announce(heard, actor);
-      };
-      const subscription = actor.subscribe({ next: lookAgain, complete: onOver, error: onOver });
+      const subscription = actor.subscribe({ next: () => look(callId), complete: onOver, error: onOver });
       look(callId);
       return () => {
         subscription.unsubscribe();
