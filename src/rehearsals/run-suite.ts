@@ -22,7 +22,10 @@ export const outcomeOf = (passed: number, runs: number): RehearsedCase['outcome'
   return passed === 0 ? 'failed' : 'flaky';
 };
 
-/** Rejects with the reason of the world's signal if it aborts. */
+/**
+ * Rejects with the reason of the world's signal if it aborts, or with the error of a case that could not be run. No
+ * further call is placed then, and the other calls are hung up.
+ */
 export const runSuite = async (
   { cases }: Pick<Suite, 'cases'>,
   world: RunWorld,
@@ -32,6 +35,8 @@ export const runSuite = async (
   const results = cases.map(({ name }) => ({ name, runs: new Array<RehearsedCall>(), tookMs: 0 }));
   const waiting = Array.from({ length: repeat }, () => cases.map((one, index) => ({ one, index }))).flat();
   let callsDone = 0;
+  const failed = new AbortController();
+  const joined = { ...world, signal: AbortSignal.any([world.signal, failed.signal]) };
 
   /** Cases whose calls have all ended, in the order of the suite. */
   const soFar = (): SuiteResult => ({
@@ -44,11 +49,12 @@ export const runSuite = async (
     coverage: coverage.report(),
   });
 
-  const work = async (): Promise<void> => {
+  const runWaiting = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      joined.signal.throwIfAborted();
       const { one, index } = next;
       const begun = now();
-      const { steps, ...run } = await runCase(one, world);
+      const { steps, ...run } = await runCase(one, joined);
       coverage.add(steps);
       callsDone += 1;
       const result = results[index];
@@ -59,6 +65,15 @@ export const runSuite = async (
     }
   };
 
+  const work = async (): Promise<void> => {
+    try {
+      await runWaiting();
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
+
   await Promise.all(Array.from({ length: Math.min(parallel, waiting.length) }, work));
+  failed.signal.throwIfAborted();
   return soFar();
 };

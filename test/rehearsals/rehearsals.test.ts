@@ -8,7 +8,7 @@ import { changesSince, keep } from '#src/rehearsals/comparison.ts';
 import { type JournalledStep, createCoverage, statesOf } from '#src/rehearsals/coverage.ts';
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
-import { outcomeOf, type SuiteResult } from '#src/rehearsals/run-suite.ts';
+import { outcomeOf, runSuite, type SuiteResult } from '#src/rehearsals/run-suite.ts';
 import { judge } from '#src/rehearsals/expectations.ts';
 import { suiteJsonSchema } from '#src/rehearsals/suite-schema.ts';
 
@@ -278,3 +278,53 @@ test.serial('sums coverage and counts outer states as visited with inner ones', 
     t.true(states.has(state), state);
   t.false(states.has('active.bridged'));
 });
+
+// Failures of a run
+
+test.serial(
+  'places no further call after a case that could not be run, and hangs up the others',
+  async (t) => {
+    const { suite, problems } = readSuite(
+      ['one', 'two', 'three', 'four']
+        .map((name) => `  - name: ${name}\n    caller: [{ hangs_up: true }]\n`)
+        .reduce((text, one) => text + one, 'cases:\n'),
+      readPattern,
+    );
+    t.is(problems, undefined);
+    if (suite === undefined) return;
+    const away = new Error('the database is away');
+    const secondIsPlaced = Promise.withResolvers<void>();
+    const hungUp: string[] = [];
+    let placed = 0;
+    const callIn = async (): Promise<string> => {
+      placed += 1;
+      if (placed === 2) secondIsPlaced.resolve();
+      return String(placed);
+    };
+    const running = runSuite(
+      suite,
+      {
+        calls: {
+          callIn,
+          callOut: callIn,
+          async ended(callId, signal) {
+            if (callId === '1') {
+              await secondIsPlaced.promise;
+              throw away;
+            }
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            hungUp.push(callId);
+            signal.throwIfAborted();
+            throw new Error('It was not aborted');
+          },
+        },
+        judge: null,
+        readPattern,
+        signal: new AbortController().signal,
+      },
+      { repeat: 1, parallel: 2, now: () => 0, onProgress() {} },
+    );
+    t.is(await t.throwsAsync(running), away);
+    t.deepEqual([placed, hungUp], [2, ['2']]);
+  },
+);
