@@ -1,8 +1,9 @@
 /**
  * Fair scheduling of response bodies, which share each pass of the event loop. A fast server therefore delays neither a
  * call's audio nor another body. Data beyond a pass waits for the next pass; the body that has taken the fewest bytes
- * goes first. A waiting body is not read, so TCP slows its server down. Without fair scheduling, fifty fast servers
- * hold the event loop for up to 1.6 s (guides/design/decisions.md, "Own code beside undici").
+ * goes first, then one that has waited too long because of ever new ones. A waiting body is not read, so TCP slows its
+ * server down. Without fair scheduling, fifty fast servers hold the event loop for up to 1.6 s
+ * (guides/design/decisions.md, "Own code beside undici").
  */
 
 /** Bytes per pass of all bodies together. Reading this many bytes of events takes about five milliseconds. */
@@ -11,13 +12,21 @@ const bytesPerPass = 16 * 1024;
 const pieceBytes = 8 * 1024;
 /** Smallest cost of a piece in bytes. */
 const leastBytes = 128;
+/** Longest wait in milliseconds while other bodies go first. */
+const longestWaitMs = 100;
 
-type WaitingBody = { bytesTaken: number; bytes: number; resume: () => void };
+type WaitingBody = { bytesTaken: number; bytes: number; since: number; resume: () => void };
 
 // Module-level: one per process, like the event loop.
 let left = bytesPerPass;
 let pass: NodeJS.Immediate | null = null;
 const waiting = new Set<WaitingBody>();
+
+/** Returns the body that has waited longest, the first one of the set, if it has waited too long. */
+const overdue = (): WaitingBody | undefined => {
+  const [oldest] = waiting;
+  return oldest !== undefined && performance.now() - oldest.since > longestWaitMs ? oldest : undefined;
+};
 
 const leastServed = (): WaitingBody | undefined => {
   let least: WaitingBody | undefined;
@@ -29,8 +38,8 @@ const countPass = (): void => {
   pass ??= setImmediate(() => {
     pass = null;
     left = bytesPerPass;
-    while (left > 0) {
-      const next = leastServed();
+    for (let served = 0; left > 0; served += 1) {
+      const next = (served === 1 ? overdue() : undefined) ?? leastServed();
       if (next === undefined) return;
       waiting.delete(next);
       left -= next.bytes;
@@ -47,7 +56,7 @@ const turn = (bytesTaken: number, bytes: number): Promise<void> | undefined => {
     left -= bytes;
     return undefined;
   }
-  return new Promise((resume) => waiting.add({ bytesTaken, bytes, resume }));
+  return new Promise((resume) => waiting.add({ bytesTaken, bytes, since: performance.now(), resume }));
 };
 
 /** Returns the same bytes, split where they are long. */

@@ -18,7 +18,7 @@ const patience = { timeout: 800, tries: 2 };
 /** Time after which the system's list of name servers is read again, because it may change, for example on a laptop. */
 const freshForMs = 60_000;
 
-/** Time to wait for addresses of the other family (RFC 8305, section 3). */
+/** Time to wait for IPv6 addresses when IPv4 addresses are known (RFC 8305, section 3). */
 const otherFamilyMs = 50;
 
 const saysNo = (error: unknown): boolean =>
@@ -59,10 +59,12 @@ export const createNameServerQuery = ({
         failures.push(error);
       }
     };
-    const families = [keep(asked.resolve4(name, { ttl: true })), keep(asked.resolve6(name, { ttl: true }))];
-    await Promise.race(families);
-    if (found.length === 0) await Promise.all(families);
-    else await doneWithin(clock, otherFamilyMs, Promise.all(families));
+    const ipv4 = keep(asked.resolve4(name, { ttl: true }));
+    const ipv6 = keep(asked.resolve6(name, { ttl: true }));
+    // IPv4 addresses are used first. Without them, a host without IPv6 could not connect for the whole TTL.
+    await ipv4;
+    if (found.length === 0) await ipv6;
+    else await doneWithin(clock, otherFamilyMs, ipv6);
     if (found.length > 0) return [...found];
     // If the query for one family timed out, the name may exist.
     throw failures.find((failure) => !saysNo(failure)) ?? failures[0];

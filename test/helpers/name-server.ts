@@ -1,9 +1,12 @@
 /** A DNS server on loopback (RFC 1035) with records defined by a test. The server can ignore queries for a name. */
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** `silent`: does not respond, like a dead server. */
-export type Zone = Record<string, { ipv4?: string[]; ipv6?: string[]; ttlSec?: number } | 'silent'>;
+/** `silent`: does not respond, like a dead server. `ipv4After`: responds to queries for IPv4 addresses then. */
+export type Zone = Record<
+  string,
+  { ipv4?: string[]; ipv6?: string[]; ttlSec?: number; ipv4After?: Promise<void> } | 'silent'
+>;
 
 export type NameServer = {
   /** `127.0.0.1:<port>` */
@@ -60,16 +63,18 @@ const reply = (query: Buffer, end: number, code: number, records: readonly Buffe
 export const startNameServer = async (zone: Zone = {}): Promise<NameServer> => {
   const asked: string[] = [];
   const socket: Socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
+  const answer = async (query: Buffer, { port, address }: RemoteInfo): Promise<void> => {
     const { name, type, end } = question(query);
     const family = [...families].find(([code]) => code === type)?.[1];
     asked.push(`${name} ${family ?? type}`);
     const known = zone[name];
     if (known === 'silent') return;
+    if (family === 'ipv4') await known?.ipv4After;
     const addresses = (family && known?.[family]) ?? [];
     const records = addresses.map((each) => record(type, known?.ttlSec ?? 60, each));
     socket.send(reply(query, end, known === undefined ? noSuchName : 0, records), port, address);
-  });
+  };
+  socket.on('message', (query, from) => void answer(query, from));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {

@@ -495,6 +495,22 @@ test.serial('reads a small body without waiting for large ones', async (t) => {
   t.is(heardInTime, 'one two three');
 });
 
+test.serial('reads a large body although ever new bodies have taken less', async (t) => {
+  const ending = new AbortController();
+  let takenByOthers = 0;
+  // Each of the other bodies ends before it has taken as much as the large one.
+  const newcomers = Array.from({ length: 20 }, async () => {
+    while (!ending.signal.aborted)
+      for await (const bytes of scheduledFairly(flood(1))) takenByOthers += bytes.byteLength;
+  });
+  let taken = 0;
+  for await (const bytes of scheduledFairly(flood(2))) taken += bytes.byteLength;
+  ending.abort();
+  await Promise.all(newcomers);
+  t.is(taken, 2 * chunk.byteLength);
+  t.true(takenByOthers > taken, 'the others are read meanwhile');
+});
+
 test.serial('reads slow bodies as they arrive', async (t) => {
   const pieces: string[] = [];
   for await (const bytes of scheduledFairly(yieldOnce('a', 'b', 'c')))

@@ -22,6 +22,7 @@ import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
 import { guardLookup, mayConnect, type TargetRules } from '#src/outgoing/target-guard.ts';
 import { createTrunkAddresses } from '#src/outgoing/trunk-addresses.ts';
 import { startNameServer, type Zone } from '#test/helpers/name-server.ts';
+import { until } from '#test/helpers/until.ts';
 
 // Endpoint URL
 
@@ -534,6 +535,22 @@ test.serial('finds addresses of both families with their TTL', async (t) => {
   t.like(await ask('four.example.com'), [{ address: '192.0.2.9' }]);
   t.like(await ask('six.example.com'), [{ address: '2001:db8::9' }]);
   t.true(server.asked.includes('agent.example.com ipv6'));
+});
+
+test.serial('waits for IPv4 addresses, even if they arrive long after those of IPv6', async (t) => {
+  const late = Promise.withResolvers<void>();
+  const { server } = await setUpAskNameServers(t, {
+    'agent.example.com': { ipv4: ['192.0.2.7'], ipv6: ['2001:db8::7'], ipv4After: late.promise },
+  });
+  /** Every wait for the other family is over at once. */
+  const impatient = { ...systemClock, setTimeout: (callback: () => void) => setImmediate(callback) };
+  const ask = createNameServerQuery({ clock: impatient, nameServers: [server.address] });
+  const asking = ask('agent.example.com');
+  await until('both families are asked for', () => server.asked.length >= 2 || undefined);
+  // Another query is answered after that for IPv6.
+  await t.throwsAsync(ask('nobody.example.com'), { code: 'ENOTFOUND' });
+  late.resolve();
+  t.true((await asking).some(({ address }) => address === '192.0.2.7'));
 });
 
 test.serial(
