@@ -34,6 +34,11 @@ export const createTraces = (bus: CallBus): Traces => {
     if (status === 'failed') call.span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
     call.span.end();
   });
+  // The call continues at another gateway, and has no end here.
+  bus.subscribe('released', ({ callId }) => {
+    calls.get(callId)?.span.setAttribute('trunkline.status', 'left').end();
+    calls.delete(callId);
+  });
   bus.subscribe('measured', ({ callId, stage, milliseconds }) =>
     calls.get(callId)?.span.addEvent(`turn.${stage}`, { 'trunkline.milliseconds': milliseconds }),
   );

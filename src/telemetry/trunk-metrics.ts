@@ -92,6 +92,8 @@ export const trunkMetrics = (registry: Registry, bus: CallBus): void => {
 
   bus.subscribe('began', ({ callId, direction }) => underWay.set(callId, { direction, answeredAt: null }));
   bus.subscribe('ended', ({ callId }) => underWay.delete(callId));
+  // A call that continues at another gateway has no end here.
+  bus.subscribe('released', ({ callId }) => underWay.delete(callId));
   bus.subscribe('fact', ({ callId, fact }) => {
     const call = underWay.get(callId);
     if (fact.type === 'call.answered' && call !== undefined) call.answeredAt = fact.at;
