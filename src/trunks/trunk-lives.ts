@@ -17,13 +17,19 @@ export type TrunkLives = {
   find(trunkId: string): TrunkLife | undefined;
   all(): Trunk[];
   /**
-   * Registers each trunk once more, beside the refreshes of its actor: the last gateway before this one may have removed
-   * the registration.
+   * Registers each trunk once more, beside the refreshes of its actor: the last gateway before this one may have
+   * removed the registration.
    */
   registerAgain(): void;
-  /** Leaves the registrations to other gateways: this one neither refreshes nor removes them, except of removed trunks. */
+  /**
+   * Leaves the registrations to other gateways: from now on this one refreshes none, and removes only those of trunks
+   * that are removed.
+   */
   leaveRegistrations(): void;
-  /** Ends the actors of all trunks. Returns the trunks whose registration is up to this gateway, which remain registered. */
+  /**
+   * Ends the actors of all trunks and leaves their registrations as they are. Returns the registered trunks that this
+   * gateway would have to unregister: none after `leaveRegistrations`.
+   */
   endAll(): Trunk[];
   /** Removes the registrations of these trunks. Resolves when all registrars were notified. */
   unregister(trunks: readonly Trunk[]): Promise<void>;
@@ -44,14 +50,14 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
   const { sealing, logger } = options;
   const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
   const ending = new AbortController();
-  let areLeft = false;
+  let keepsRegistrations = true;
 
   const begin = (record: TrunkRecord): void => {
     try {
       const trunk = openTrunk(record, sealing);
       ask.coolDowns.end(trunk.id);
       const life = beginTrunkLife(trunk, ask, options);
-      if (areLeft) life.leaveRegistration();
+      if (!keepsRegistrations) life.leaveRegistration();
       lives.set(trunk.id, { record, life });
     } catch (error) {
       logger.error({ trunk_id: record.id, err: error }, 'a trunk cannot be used');
@@ -95,10 +101,10 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
       );
       for (const [id, { record, life }] of lives) {
         const now = enabled.get(id);
-        if (now === undefined) void unregister(endAndFindRegistered([life]));
-        // A changed trunk is not unregistered, because its new actor registers at once and the two requests would
-        // cross.
-        else if (!isSame(now, record)) end(life);
+        if (now !== undefined && isSame(now, record)) continue;
+        const registered = endAndFindRegistered([life]);
+        // A changed trunk is not unregistered if its new actor registers at once, because the two requests would cross.
+        if (now?.register !== true) void unregister(registered);
       }
       for (const record of enabled.values()) if (!lives.has(record.id)) begin(record);
     },
@@ -111,13 +117,13 @@ export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions
         if (trunk.register) void registerAgain(trunk);
     },
     leaveRegistrations() {
-      areLeft = true;
+      keepsRegistrations = false;
       for (const { life } of lives.values()) life.leaveRegistration();
     },
     endAll() {
       ending.abort();
       const registered = endAndFindRegistered([...lives.values()].map(({ life }) => life));
-      return areLeft ? [] : registered;
+      return keepsRegistrations ? registered : [];
     },
     unregister,
   };

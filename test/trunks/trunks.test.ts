@@ -407,6 +407,17 @@ test.serial(
   },
 );
 
+test.serial('unregisters a changed trunk that is not to be registered any more', async (t) => {
+  const { lives, news } = trunkLivesWorld();
+  lives.follow([record('a', { register: true })]);
+  await turn();
+  news();
+  lives.follow([record('a', { register: false })]);
+  await turn();
+  t.deepEqual(news(), ['leave a hunter']);
+  t.is(lives.find('a')?.status().state, 'ready');
+});
+
 test.serial('unregisters a removed or disabled trunk and clears its timer', async (t) => {
   const { lives, news, clock } = trunkLivesWorld();
   lives.follow([record('a', { register: true }), record('b', { healthCheck: true })]);
