@@ -51,7 +51,7 @@ import { createTrunkLimits } from '../trunks/limits.ts';
 import { createTrunkCoolDowns } from '../trunks/cool-downs.ts';
 import { adoptCall, type AdoptOptions } from './resume/adopt.ts';
 import { createMediaFailover } from './resume/media-failover.ts';
-import { abilities, allowed } from './dialog/capabilities.ts';
+import { abilitiesOn, allowedBy } from './dialog/capabilities.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { startOutboundLeg } from './outbound-leg.ts';
 import { createLeaving } from './resume/leave-standing.ts';
@@ -190,14 +190,16 @@ const createHandlers = (
   onInvite: inbound.receive,
   onOptions(request, response) {
     const trunks = access.candidates(request);
+    const able = trunks.find(canTakeCallsOf);
     if (trunks.length === 0) response.send(403);
-    else if (trunks.some(canTakeCallsOf)) response.send(200, { headers: abilities });
-    else response.send(503);
+    else if (able === undefined) response.send(503);
+    else response.send(200, { headers: abilitiesOn(able) });
   },
   onOther(request, response) {
-    if (access.admit(request, response) === null) return;
+    const trunk = access.admit(request, response);
+    if (trunk === null) return;
     const isInDialog = tagIn(headerOf(request, 'To')) !== '';
-    response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
+    response.send(isInDialog ? 481 : 405, { headers: { Allow: allowedBy(trunk) } });
   },
   isIgnored: access.ignores,
 });

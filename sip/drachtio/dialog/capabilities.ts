@@ -8,9 +8,12 @@ export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
   [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
 
-/** Headers of a response to a capability query (RFC 3261 section 11). */
-export const abilities = {
-  Accept: 'application/sdp',
-  Allow: allowed,
+/** Media type of session descriptions, the only body that an INVITE may need. */
+export const descriptionType = 'application/sdp';
+
+/** Returns the headers of a response to a capability query of this trunk (RFC 3261 section 11). */
+export const abilitiesOn = (trunk: Pick<Trunk, 'refer' | 'acceptRefer'>) => ({
+  Accept: descriptionType,
+  Allow: allowedBy(trunk),
   Supported: 'timer, 100rel',
-} as const;
+});

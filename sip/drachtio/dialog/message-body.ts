@@ -9,7 +9,7 @@ import {
   type Headers,
   type Parameters,
 } from '../../headers/header-values.ts';
-import { abilities } from './capabilities.ts';
+import { descriptionType } from './capabilities.ts';
 import type { InviteRefusal } from './refusals.ts';
 
 type Message = Headers & { body?: string | undefined };
@@ -83,7 +83,7 @@ export type Understood = { types: readonly string[]; dispositions: readonly stri
 /**
  * Session descriptions. Other dispositions, such as `early-session` (RFC 3959), do not concern the session of the call.
  */
-const descriptions: Understood = { types: [abilities.Accept], dispositions: ['session'] };
+const descriptions: Understood = { types: [descriptionType], dispositions: ['session'] };
 
 export type Body = { type: string; content: string };
 

@@ -3,10 +3,11 @@
  * 4028), DTMF digits (INFO), and hang-up (BYE).
  */
 import type Srf from 'drachtio-srf';
+import type { Trunk } from '#src/domain/trunk.ts';
 import type { SipDetails } from '#machines/line.ts';
 import { explanationIn } from '../../headers/reasons.ts';
 import { isHold } from '#sip/sdp/media-offer.ts';
-import { abilities, allowed, allowedBy } from './capabilities.ts';
+import { abilitiesOn, allowedBy } from './capabilities.ts';
 import { holdRequests } from './held-requests.ts';
 import type { Connection } from '../leg.ts';
 import { dtmfMediaTypes, dtmfOf } from '../dtmf/dtmf.ts';
@@ -21,17 +22,19 @@ type Headers = Record<string, string>;
 
 type Refresh = { headers: Headers; agree: () => void };
 
-const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow: allowed } };
-
 /** Refusals of requests that have no handler. */
-const refused: Readonly<Record<'refer' | 'message' | 'publish' | 'notify', InviteRefusal>> = {
+const refused = {
   // A REFER is refused, because the other party cannot request a transfer.
   refer: { status: 603, reason: 'Decline' },
-  message: notAllowed,
-  publish: notAllowed,
   // A NOTIFY is refused, because the gateway has no subscription (RFC 6665 section 4.1.3).
   notify: refusals.noSuchCall,
-};
+} as const satisfies Record<string, InviteRefusal>;
+
+const notAllowed = (trunk: Trunk): InviteRefusal => ({
+  status: 405,
+  reason: 'Method Not Allowed',
+  headers: { Allow: allowedBy(trunk) },
+});
 
 type Handlers = {
   backgroundTasks: BackgroundTasks;
@@ -184,7 +187,7 @@ const answerInfo = (
 };
 
 export const answerInDialogRequests = (connection: Connection, handlers: Handlers): void => {
-  const { dialog } = connection;
+  const { dialog, trunk } = connection;
   const refreshing = createRefreshing(connection);
   const session = createSession(connection, handlers);
   connection.onMoved?.(session.moved);
@@ -220,7 +223,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
     } else session.modify(request, wanted.offer, response, wanted.refresh);
   });
   dialog.on('info', (request, response) => answerInfo(request, response, handlers.onKey));
-  dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));
+  dialog.on('options', (_request, response) => response.send(200, { headers: abilitiesOn(trunk) }));
   dialog.on('notify', (request, response) => {
     const refusal = handlers.onNotify === undefined ? refused.notify : handlers.onNotify(request);
     if (refusal === null) response.send(200);
@@ -232,7 +235,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   });
   for (const event of ['message', 'publish'] as const)
     dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
-      sendRefusal(response, refused[event]),
+      sendRefusal(response, notAllowed(trunk)),
     );
   dialog.on('destroy', (bye) => handlers.onLeft(explanationIn(bye)));
   holdRequests(dialog, false);

@@ -781,6 +781,21 @@ test.serial('rejects new inbound calls and OPTIONS of a drained trunk with 503',
   t.deepEqual(arrivals, []);
 });
 
+test.serial(
+  'names REFER in responses to OPTIONS and MESSAGE of a trunk that may transfer calls',
+  async (t) => {
+    const trunks = directoryOf([
+      someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], acceptRefer: true }),
+    ]);
+    const { trunk } = await startSipEdge(t, { trunk: null, trunks });
+    for (const [method, status] of [
+      ['OPTIONS', 200],
+      ['MESSAGE', 405],
+    ] as const)
+      t.regex(headerOf(await trunk.asks(method).receives(status), 'Allow') ?? '', /PRACK, REFER$/);
+  },
+);
+
 test.serial('rejects a caller with 500 if the admission fails', async (t) => {
   const { trunk } = await startSipEdge(t, {
     decide: () => Promise.reject(new Error('the database is away')),

@@ -559,5 +559,7 @@ test.serial(
     t.deepEqual(call.line.story(), ['line.answered']);
     const able = await accepting(t);
     t.regex(headerOf(able.far.last('INVITE'), 'Allow') ?? '', /PRACK, REFER$/);
+    able.far.sends('OPTIONS');
+    t.regex(headerOf(await able.far.receives(200), 'Allow') ?? '', /PRACK, REFER$/);
   },
 );
