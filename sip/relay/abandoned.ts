@@ -8,8 +8,8 @@ import type { Clock } from '#src/domain/clock.ts';
 export const createAbandoned = (options: {
   /** Delay in milliseconds after the loss of the gateway. */
   afterMs: number;
-  /** Returns each of them that has been without a gateway for `forMs`, once. */
-  take: (forMs: number) => string[];
+  /** Returns each of them that has been without a gateway since this time or longer, once. */
+  take: (lostAt: number) => string[];
   end: (id: string) => Promise<void>;
   /** Message of the log. */
   say: string;
@@ -19,8 +19,8 @@ export const createAbandoned = (options: {
   const { afterMs, take, end, say, clock, logger } = options;
   const timers = new Set<unknown>();
 
-  const endAll = (): void => {
-    const left = take(afterMs);
+  const endAll = (lostAt: number): void => {
+    const left = take(lostAt);
     if (left.length === 0) return;
     logger.warn({ count: left.length }, say);
     for (const id of left) void end(id);
@@ -29,9 +29,11 @@ export const createAbandoned = (options: {
   return {
     /** Called when a gateway has disconnected. */
     expect(): void {
+      // Kept instead of a duration, because a timer may fire a millisecond early, and the wall clock may be set.
+      const lostAt = clock.now();
       const timer = clock.setTimeout(() => {
         timers.delete(timer);
-        endAll();
+        endAll(lostAt);
       }, afterMs);
       timers.add(timer);
     },

@@ -35,9 +35,8 @@ export const createDialogs = <Gateway>(
       }
     },
 
-    /** Removes and returns the dialogs that have been without a gateway for `forMs`. */
-    takeLeft(forMs: number): string[] {
-      const since = now() - forMs;
+    /** Removes and returns the dialogs that have been without a gateway since this time or longer. */
+    takeLeft(since: number): string[] {
       const taken = [...left].filter(([, at]) => at <= since).map(([dialogId]) => dialogId);
       for (const dialogId of taken) left.delete(dialogId);
       return taken;

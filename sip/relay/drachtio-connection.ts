@@ -1,12 +1,16 @@
 /** One connection to drachtio-server by its control protocol. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import type { Clock } from '#src/domain/clock.ts';
+import { within } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
 import { createFrameReader, framed } from './message-frames.ts';
 
 /** Thrown when drachtio-server refused a command. */
 export class DrachtioRefusal extends Error {}
 
+/** Time limit for connecting and authenticating; an unreachable server would be waited for much longer. */
+const connectMs = 5_000;
 /** Maximum size of a message in bytes, because drachtio-server sends SIP messages up to the size of a TCP message. */
 const longestMessage = 1_000_000;
 /** Backlog in bytes beyond which writing pauses. */
@@ -74,12 +78,13 @@ const createQuestions = () => {
 
 /**
  * Connects. Resolves when drachtio-server has authenticated the relay and sends it requests with these methods. Rejects
- * with a sentence.
+ * with a sentence, also if drachtio-server does not answer in time.
  */
 export const connectToDrachtio = async (
   { host, port, secret }: ServerAddress,
   verbs: readonly string[],
   events: DrachtioConnectionEvents,
+  clock: Clock,
 ): Promise<DrachtioConnection> => {
   const socket = connect({ host, port, noDelay: true, keepAlive: true });
   const write = (message: Buffer): void => void socket.write(framed(message));
@@ -109,8 +114,12 @@ export const connectToDrachtio = async (
   let greeting: string;
   try {
     const ask = (text: string): Promise<string> => questions.ask(text, (_id, message) => write(message));
-    greeting = await ask(`authenticate|${secret}|`);
-    await Promise.all(verbs.map((verb) => ask(`route|${verb}`)));
+    const authenticate = async (): Promise<string> => {
+      const greeted = await ask(`authenticate|${secret}|`);
+      await Promise.all(verbs.map((verb) => ask(`route|${verb}`)));
+      return greeted;
+    };
+    greeting = await within(clock, connectMs, 'The connection', authenticate());
   } catch (cause) {
     socket.destroy();
     if (cause instanceof DrachtioRefusal)

@@ -102,8 +102,9 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
   const admit = (command: GatewayCommand): void => {
     const greeting = options.greeting();
     const refusal = whyNot(command, secret, greeting);
-    clock.clearTimeout(admission);
+    // A refused client that does not close its side is still disconnected in time.
     if (refusal !== null) return refuse(command, `NO|${refusal}`);
+    clock.clearTimeout(admission);
     state = 'admitted';
     gateway.answer(command.id, `OK|${greeting}`);
     return events.onAdmitted(gateway);

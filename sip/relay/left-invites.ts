@@ -13,9 +13,9 @@ export const createLeftInvites = (now: () => number) => {
       invites.set(transactionId, { dialogId, at, state: 'left' });
     },
 
-    /** Returns each INVITE that no gateway has cancelled for `forMs`, once. */
-    takeDue(forMs: number): string[] {
-      const due = [...invites].filter(([, { at, state }]) => state === 'left' && at <= now() - forMs);
+    /** Returns each INVITE whose gateway has been gone since this time or longer and that is not cancelled, once. */
+    takeDue(since: number): string[] {
+      const due = [...invites].filter(([, { at, state }]) => state === 'left' && at <= since);
       for (const [, invite] of due) invite.state = 'cancelled';
       return due.map(([transactionId]) => transactionId);
     },

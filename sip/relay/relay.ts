@@ -46,13 +46,18 @@ const keepDrachtio = (
   const kept = keepConnected<DrachtioConnection>({
     to: `drachtio-server at ${address.host}:${address.port}`,
     connect: (onLost) =>
-      connectToDrachtio(address, ownVerbs, {
-        onMessage: traffic.told,
-        enqueue: traffic.enqueue,
-        onAnswered: traffic.answered,
-        onLess: traffic.goOn,
-        onLost,
-      }),
+      connectToDrachtio(
+        address,
+        ownVerbs,
+        {
+          onMessage: traffic.told,
+          enqueue: traffic.enqueue,
+          onAnswered: traffic.answered,
+          onLess: traffic.goOn,
+          onLost,
+        },
+        clock,
+      ),
     disconnect(connection) {
       stopHeartbeat();
       connection.close();

@@ -1,7 +1,7 @@
 /** The relay: calls that outlive their gateway. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
 import pino from 'pino';
@@ -10,6 +10,9 @@ import type { AudioUntil } from '#machines/line.ts';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
 import { createLeaving } from '#sip/drachtio/resume/leave-standing.ts';
+import { createAbandoned } from '#sip/relay/abandoned.ts';
+import { connectToDrachtio } from '#sip/relay/drachtio-connection.ts';
+import { createLeftInvites } from '#sip/relay/left-invites.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import type { SipLeg, StandingDialog, StoredLeg } from '#src/domain/sip-leg.ts';
@@ -20,6 +23,8 @@ import { describeSound, directionIn } from '#test/doubles/session-description.ts
 import { ownNumber, startServers, startSipEdgeOn, type SipEdge } from '#test/doubles/sip-edge.ts';
 import { headerOf, mustHave } from '#test/doubles/sip-parser.ts';
 import { createTurnedClock } from '#test/doubles/turned-clock.ts';
+import { listenOn } from '#test/helpers/listen-on.ts';
+import { ownPort } from '#test/helpers/own-port.ts';
 import { until } from '#test/helpers/until.ts';
 import { connectClient, type Client } from './relay/control-client.ts';
 import { comesOver, personNumber, saw, sdp as adoptionSdp, startWorld } from './relay/left-calls-world.ts';
@@ -331,6 +336,72 @@ test.serial('disconnects a client that does not authenticate in time', async (t)
   await (await world.client()).ask('ping');
   world.clock.advance(relayNumbers.gateways.admissionMs);
   await t.notThrowsAsync(once(silent, 'close'));
+});
+
+test.serial('disconnects a refused client that does not close its side', async (t) => {
+  const world = await startRelay(t);
+  const stranger = connect({ port: world.address.port, host: '127.0.0.1', allowHalfOpen: true });
+  t.teardown(() => stranger.destroy());
+  stranger.on('error', () => {});
+  const command = 'one|authenticate|guessed|';
+  stranger.write(`${command.length}#${command}`);
+  const [answer] = await once(stranger, 'data');
+  t.regex(String(answer), /incorrect secret/);
+  await (await world.client()).ask('ping');
+  world.clock.advance(relayNumbers.gateways.admissionMs);
+  // Writing fails only when the relay has closed the whole connection.
+  await until('the connection is closed', () => {
+    if (!stranger.destroyed) stranger.write('more');
+    return stranger.destroyed || undefined;
+  });
+  t.pass();
+});
+
+test.serial('tries again if drachtio-server accepts the connection and does not answer', async (t) => {
+  const clock = createTurnedClock();
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket.resume()));
+  t.teardown(() => silent.close());
+  const port = await ownPort();
+  await listenOn(silent, port);
+  const connecting = connectToDrachtio(
+    { host: '127.0.0.1', port, secret: 'secret' },
+    [],
+    { onMessage() {}, onAnswered() {}, enqueue() {}, onLess() {}, onLost() {} },
+    clock,
+  );
+  const rejected = t.throwsAsync(connecting, { message: /took longer than 5000 ms/ });
+  await until('it is connected', () => sockets.length === 1 || undefined);
+  clock.advance(5_000);
+  await rejected;
+  await until('the connection is closed', () => sockets[0]?.destroyed === true || undefined);
+});
+
+test('ends what a lost gateway has left although the timer fires a millisecond early', (t) => {
+  let now = 1_000;
+  let fire: (() => void) | undefined;
+  const clock = {
+    now: () => now,
+    setTimeout: (callback: () => void) => (fire = callback),
+    clearTimeout() {},
+  };
+  const left = createLeftInvites(clock.now);
+  const ended: string[] = [];
+  const abandoned = createAbandoned({
+    afterMs: 5_000,
+    take: left.takeDue,
+    end: async (id) => void ended.push(id),
+    say: 'they are cancelled',
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  left.add('lost', '', now);
+  abandoned.expect();
+  now += 1;
+  left.add('lost later', '', now);
+  now += 4_998;
+  fire?.();
+  t.deepEqual(ended, ['lost']);
 });
 
 test.serial('a gateway that sends much data delays only itself', async (t) => {
