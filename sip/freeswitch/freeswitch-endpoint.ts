@@ -127,8 +127,8 @@ const createAudioTimeout = (uuid: string, { commands, rtpTimeoutMs }: EndpointOp
   return async (remoteSdp: string): Promise<void> => {
     const next = rtpTimeoutMs === 0 ? 0 : isHold(remoteSdp) ? heldSilenceMs : rtpTimeoutMs;
     if (next === timeoutMs) return;
+    await commands.run(`uuid_setvar ${uuid} media_timeout_audio ${next}`);
     timeoutMs = next;
-    await commands.api(`uuid_setvar ${uuid} media_timeout_audio ${next}`);
   };
 };
 

@@ -126,7 +126,8 @@ const takeReady = async (
 const createEndpointFactory = (options: FactoryOptions) => {
   const { busy, clock } = options;
   const breaker = createCircuitBreaker(clock, busy.coolDown);
-  let signallingLosses = 0;
+  /** Number of times that creations in progress were excused. */
+  let excuses = 0;
   return {
     /**
      * Whether the server may create an endpoint for a call. After a failure one call tries, and the others skip the
@@ -134,19 +135,20 @@ const createEndpointFactory = (options: FactoryOptions) => {
      */
     hasTime: breaker.mayTry,
     async createFresh(offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> {
-      const begun = { at: clock.now(), signallingLosses };
+      const begun = { at: clock.now(), excuses };
       try {
         const endpoint = await create({ offer, srtp }, options);
         breaker.worked();
         return endpoint;
       } catch (error) {
         const isSlow = clock.now() - begun.at >= busy.afterMs;
-        if (isSlow && begun.signallingLosses === signallingLosses) breaker.failed();
+        if (isSlow && begun.excuses === excuses) breaker.failed();
         throw error;
       }
     },
-    signallingLost(): void {
-      signallingLosses += 1;
+    /** Failures of creations that are in progress no longer count: signalling was lost, and the server is not to blame. */
+    excuseCreationsInProgress(): void {
+      excuses += 1;
     },
   };
 };
@@ -156,11 +158,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   const name = `${server.host}:${server.port}`;
   const endpoints = createCallEndpoints();
   const inPlace = createPlaces(mostChannelsBetween);
-  let isSignallingLost = false;
-  let isClosing = false;
+  /** Whether endpoints are created in advance: paused without signalling, over once the gateway stops. */
+  let filling: 'on' | 'paused' | 'over' = 'on';
 
   const fill = (): void => {
-    if (!isClosing && !isSignallingLost && freeSwitch.problem() === null) pool.open();
+    if (filling === 'on' && freeSwitch.problem() === null) pool.open();
   };
 
   const loseAll = (why: string): void => {
@@ -185,7 +187,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     onSilent: () => loseAll('no longer answers'),
   });
 
-  const { hasTime, createFresh, signallingLost } = createEndpointFactory({
+  const { hasTime, createFresh, excuseCreationsInProgress } = createEndpointFactory({
     ...options,
     ...freeSwitch.control,
     server: name,
@@ -264,19 +266,19 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         createChannel: (offer) => createFresh(offer, 'off'),
       });
     },
-    /** Discards endpoints created in advance, because their dialogs are lost, and creates none until `signallingBack`. */
+    /** Discards endpoints created in advance, whose dialogs are lost, and creates none until `signallingBack`. */
     signallingLost(): void {
-      isSignallingLost = true;
-      signallingLost();
+      if (filling === 'on') filling = 'paused';
+      excuseCreationsInProgress();
       pool.empty();
     },
     signallingBack(): void {
-      isSignallingLost = false;
+      if (filling === 'paused') filling = 'on';
       fill();
     },
     /** Destroys the endpoints created in advance and stops creating more. The connection must still exist. */
     empty(): void {
-      isClosing = true;
+      filling = 'over';
       pool.empty();
     },
     close: freeSwitch.close,

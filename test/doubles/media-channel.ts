@@ -63,6 +63,7 @@ export class MediaChannel {
   #pastSound: Unicast | null = null;
   #isOver = false;
   #refusesNextOffer = false;
+  #refusesNextVariable = false;
   #isAnswered = false;
   #isParked = false;
   readonly #events = new EventEmitter();
@@ -95,6 +96,11 @@ export class MediaChannel {
   /** Answers the next re-INVITE with 488. */
   refuseNextOffer(): void {
     this.#refusesNextOffer = true;
+  }
+
+  /** Answers the next command that sets a variable with an error. */
+  refuseNextVariable(): void {
+    this.#refusesNextVariable = true;
   }
 
   /** Handles later SIP messages. */
@@ -146,6 +152,10 @@ export class MediaChannel {
         this.#events.emit('pressed');
         return `+OK ${this.uuid} sent DTMF ${rest.join(' ')}.\n`;
       case 'uuid_setvar':
+        if (this.#refusesNextVariable) {
+          this.#refusesNextVariable = false;
+          return '-ERR Operation failed\n';
+        }
         this.variables.set(rest[0] ?? '', rest.slice(1).join(' '));
         return '+OK\n';
       case 'uuid_setvar_multi':

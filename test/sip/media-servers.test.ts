@@ -493,6 +493,27 @@ test.serial('sets the media time-out of a channel and suspends it on hold', asyn
   await edge.said([line], 'line.held');
 });
 
+test.serial(
+  'suspends the media time-out at the next hold if FreeSWITCH could not do so before',
+  async (t) => {
+    const edge = await startSipEdge(t, {
+      mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
+    });
+    const { line, farCall } = await answeredByServer(edge);
+    const channel = onlyChannel(edge);
+    channel.refuseNextVariable();
+    const hold = { sdp: describeSound({ direction: 'sendonly' }) };
+    farCall.sends('INVITE', hold);
+    await farCall.receives(488);
+    farCall.sends('ACK');
+    farCall.sends('INVITE', hold);
+    await farCall.receives(200);
+    t.is(channel.variables.get('media_timeout_audio'), '86400000');
+    farCall.sends('ACK');
+    await edge.said([line], 'line.held');
+  },
+);
+
 test.serial('keeps the media time-out of a channel if FreeSWITCH rejects a hold', async (t) => {
   const edge = await startSipEdge(t, {
     mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
