@@ -10,7 +10,7 @@ import { enableCompileCache } from 'node:module';
 import { compileCacheIn, usualDataFolder } from '../config/data-folder.mjs';
 import { useScript } from '../config/gateway-script.mjs';
 
-const dataFolder = process.env.GW_DATA_DIR ?? usualDataFolder;
+const dataFolder = process.env.GW_DATA_DIR || usualDataFolder;
 if (existsSync(dataFolder)) enableCompileCache(compileCacheIn(dataFolder));
 const root = new URL('..', import.meta.url).href;
 

@@ -89,7 +89,10 @@ const run = async ({ importInPieces, deregister, code }: Modules): Promise<void>
       logger.warn({ signal }, 'second stop signal: the start is aborted');
       process.exit(1);
     } else if (asked === 2) {
-      logger.warn({ signal }, 'second stop signal: hanging up calls in progress now');
+      logger.warn(
+        { signal },
+        'second stop signal: calls that can continue are handed over now, the others are hung up',
+      );
       endWithin(closing.hurriedMs, logger);
       gateway.hurry();
     } else {

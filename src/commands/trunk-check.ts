@@ -15,8 +15,9 @@ const help = `Tries a trunk out on the running gateway: registration, OPTIONS, a
   --from NUMBER   with route: the number of the workspace that calls
   --to NUMBER     call this number, which may ring for a moment; without it a number of the
                   workspace calls itself through the trunk
-  --url URL       the gateway (default: as in dev-credentials.json)
-  --token TOKEN   an admin token of the workspace (default: GW_ADMIN_TOKEN, or dev-credentials.json)
+  --url URL       another gateway than that of dev-credentials.json
+  --token TOKEN   an admin token of the workspace (default: ADMIN_TOKEN; for the gateway of
+                  dev-credentials.json its token there)
   --help          this text
 
 dev-credentials.json is looked for in the data folder (GW_DATA_DIR, .data).
@@ -114,9 +115,12 @@ export const main = async (
     throw new UsageError('It is called as: npm run trunk -- check NAME, or route NUMBER (more with --help)');
   const kept = await readCredentials(environment['GW_DATA_DIR'] || '.data');
   const url = values.url ?? kept?.base_url;
-  const token = values.token ?? environment['GW_ADMIN_TOKEN'] ?? kept?.admin_token;
-  if (url === undefined || token === undefined)
-    throw new UsageError('There is no dev-credentials.json: give --url and --token');
+  // The stored token is only for its own gateway.
+  const keptToken = url === kept?.base_url ? kept?.admin_token : undefined;
+  const token = values.token ?? environment['ADMIN_TOKEN'] ?? keptToken;
+  if (url === undefined) throw new UsageError('There is no dev-credentials.json: give --url and --token');
+  if (token === undefined)
+    throw new UsageError('ADMIN_TOKEN is missing: a token of an admin of the workspace');
 
   const admin = `${url.replace(/(?<!\/)\/+$/, '')}/api/v1/admin`;
   if (command === 'route') {

@@ -1,6 +1,7 @@
 /** Commands that try out an agent or a trunk. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { main, stepReport } from '#src/commands/trunk-check.ts';
 import { runTryAgent } from '#src/commands/try-agent.ts';
+import { writeCredentials } from '#src/start/credentials.ts';
 import { fakeGateway } from '#test/api/fake-gateway.ts';
 import { type Answer, sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 
@@ -226,11 +228,33 @@ test.serial('checks a named trunk of the running gateway and prints a report', a
     code: 0,
     printed: '✔ options: The trunk answers.\n',
   });
-  t.is((await trunk(t, args, { GW_ADMIN_TOKEN: adminToken })).code, 0);
+  t.is((await trunk(t, args, { ADMIN_TOKEN: adminToken })).code, 0);
   await t.throwsAsync(trunk(t, ['check', 'other', '--url', baseUrl, '--token', adminToken]), {
     message: 'There is no trunk named "other" (there are: carrier)',
   });
   await t.throwsAsync(trunk(t, [...args, '--token', 'wrong']), { message: /^The gateway answers 401: / });
+});
+
+test.serial('sends the stored admin token only to the gateway that it belongs to', async (t) => {
+  const { admin, baseUrl, adminToken } = await fakeGateway(t);
+  await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-check-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await writeCredentials(folder, {
+    base_url: baseUrl,
+    console_url: `${baseUrl}/console`,
+    workspace_id: randomUUID(),
+    number_id: randomUUID(),
+    number: '07000000000',
+    number_key: 'unused',
+    admin_token: adminToken,
+  });
+  const environment = { GW_DATA_DIR: folder };
+  t.is((await trunk(t, ['check', 'carrier'], environment)).code, 0);
+  t.is((await trunk(t, ['check', 'carrier', '--url', baseUrl], environment)).code, 0);
+  await t.throwsAsync(trunk(t, ['check', 'carrier', '--url', 'http://127.0.0.1:9'], environment), {
+    message: /^ADMIN_TOKEN is missing/,
+  });
 });
 
 test.serial('exits with 1 if a check failed', async (t) => {
