@@ -48,6 +48,14 @@ const typing = (args: readonly string[], environment: Record<string, string>) =>
 
 const sharing = sharedGateway();
 
+/** The shared gateway, at which a silent callee stays for longer than a busy machine takes to press Ctrl-C. */
+const patientlySharing = async (t: ExecutionContext): Promise<TestGateway> => {
+  const gateway = await sharing(t);
+  const { status } = await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 600 });
+  t.is(status, 200);
+  return gateway;
+};
+
 /** Environment of a user in the folder of this gateway. */
 const folderOf = ({ credentials }: TestGateway): Record<string, string> => ({
   GW_DATA_DIR: dirname(credentials.file),
@@ -124,7 +132,7 @@ test.serial('--json prints one line per event', async (t) => {
 });
 
 const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
-  const { exit, printed, sees, pressCtrlC } = typing([silent], folderOf(await sharing(t)));
+  const { exit, printed, sees, pressCtrlC } = typing([silent], folderOf(await patientlySharing(t)));
   await sees(/Answered/);
   for (let time = 0; time < times; time += 1) pressCtrlC();
   t.is(await exit, times > 2 ? 1 : 0);
@@ -141,7 +149,7 @@ test.serial(
 );
 
 test.serial('handles a signal like Ctrl-C, and counts a signal that npm repeats once', async (t) => {
-  const gateway = await sharing(t);
+  const gateway = await patientlySharing(t);
   const command = new URL('../../src/commands/call.ts', import.meta.url).pathname;
   const environment = { ...process.env, ...folderOf(gateway), LC_ALL: 'C' };
   const child = spawn(process.execPath, [command, silent], {

@@ -1,4 +1,7 @@
-/** Compares the processor time of two pieces of work, so that the result does not depend on the machine's load. */
+/**
+ * Compares the processor time of two pieces of work of this thread, so that the result does not depend on the machine's
+ * load.
+ */
 
 type Work = () => unknown;
 
@@ -6,9 +9,9 @@ type Work = () => unknown;
 const negligibleMs = 5;
 
 const cpuMs = async (work: Work): Promise<number> => {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   await work();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
 };
 

@@ -141,7 +141,11 @@ test.serial(
     );
     const types = events.map(({ type }) => type);
     for (const type of ['call.answered', 'turn.spoken', 'call.ended']) t.true(types.includes(type), type);
-    t.true(gateway.logged.some((line) => line.includes('the embedded database runs again')));
+    // The server answers before the gateway has found out that it runs.
+    await until(
+      'the restart is logged',
+      () => gateway.logged.some((line) => line.includes('the embedded database runs again')) || undefined,
+    );
     t.false(gateway.logged.some((line) => line.includes('could not be written')));
   },
 );

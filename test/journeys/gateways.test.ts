@@ -38,6 +38,20 @@ const hangUp = async (t: ExecutionContext, { client }: Running, callId: string):
   t.is(status, 202);
 };
 
+/**
+ * Freezes a gateway, and resolves when it is frozen. The signal takes another way than the requests that follow: without
+ * the wait, a busy machine could deliver one of these first.
+ */
+const freeze = async (gateway: Running): Promise<void> => {
+  gateway.signal('SIGSTOP');
+  await until('the gateway is frozen', () =>
+    fetch(`${gateway.url}/healthz`, { signal: AbortSignal.timeout(500) }).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+};
+
 /** Sends the requests about the calls of one gateway to another one. */
 const askAnother = async (t: ExecutionContext, holder: Running, other: Running) => {
   const talking = await place(holder, silent);
@@ -186,7 +200,7 @@ test.serial(
     const { holder, other } = await gateways(t);
     const callId = await place(holder, silent);
     await untilStatus(other, callId, 'active');
-    holder.signal('SIGSTOP');
+    await freeze(holder);
     const refused = await other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
     holder.signal('SIGCONT');
     t.deepEqual([refused.status, refused.body['code']], [502, 'hangup_failed']);
@@ -243,7 +257,7 @@ test.serial(
     const callId = await place(holder, silent);
     await untilStatus(other, callId, 'active');
     // Frozen first: a running gateway would notice at its next heartbeat that it was declared dead.
-    holder.signal('SIGSTOP');
+    await freeze(holder);
     await rows(`update node set lost_at = now() where name = 'holder'`);
     await untilTakenOver(other, callId);
     holder.signal('SIGCONT');

@@ -97,8 +97,11 @@ test.serial('notifies the other party of monitoring before sending any audio', a
   const listener = await openListener(t, here, callId);
   await listener.untilState('on');
   t.is(listener.states.at(0), 'announcing');
-  const said = (await gateway.transcript(callId)).map(({ text }) => text);
-  t.true(said.some((text) => text.includes(listenInAnnouncement.ko)));
+  // Listeners hear of it first, and the transcript is written after.
+  await until('the announcement is stored', async () => {
+    const turns = await gateway.transcript(callId);
+    return turns.some(({ text }) => text.includes(listenInAnnouncement.ko)) || undefined;
+  });
   await listener.untilHeard('the other party', isHum);
   const second = await openListener(t, here, callId);
   await second.untilState('on');

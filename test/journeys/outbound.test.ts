@@ -29,10 +29,6 @@ test.serial('a first-time user places a call and reads its result', async (t) =>
   const callId = z.string().parse(created.body['call_id']);
   t.deepEqual(created.body, { call_id: callId, status: 'ringing', from: gateway.credentials.number });
 
-  const active = await gateway.untilStatus(callId, 'active');
-  t.like(active, { duration_sec: null, options_pending: {} });
-  t.deepEqual(active['options'], { max_duration_sec: 600, recording: true });
-
   const ended = await gateway.untilStatus(callId, ...finalStatuses);
   t.like(ended, {
     status: 'completed',
@@ -69,6 +65,17 @@ test.serial('speaks the language of the call instead of that of the number', asy
   const turns = await gateway.transcript(callId);
   t.regex(turns[0]?.text ?? '', /^Hello, I am calling .* Confirm the table\. What may I pass on\?$/);
   t.false(turns.some(({ text }) => /\p{Script=Hangul}/u.test(text)));
+});
+
+test.serial('returns the options and no duration of an active call', async (t) => {
+  const gateway = await sharing(t);
+  // A silent callee stays for longer than a busy machine takes to read the call.
+  await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 600 });
+  const callId = await gateway.call('01000000006');
+  const active = await gateway.untilStatus(callId, 'active');
+  t.like(active, { duration_sec: null, options_pending: {} });
+  t.deepEqual(active['options'], { max_duration_sec: 600, recording: true });
+  t.is((await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
 });
 
 test.serial('returns pending options and no end fields for a ringing call', async (t) => {

@@ -313,7 +313,7 @@ const run = async (t: ExecutionContext, gateway: TestGateway, call: SecretCall) 
   return { call, gateway, callId, stream };
 };
 
-/** Time limit for more calls than a busy machine carries in a minute. */
+/** Number of calls at the same time, few enough for a busy machine. */
 const callsAtOnce = 3;
 
 const inGroups = <One>(all: readonly One[], most: number): (readonly One[])[] =>

@@ -88,12 +88,21 @@ test.serial("one trace spans the client's request, the gateway and the agent", a
 });
 
 test.serial('marks spans as failed from the agent up to the call', async (t) => {
-  // Slow enough that an answer arrives before the callee says more.
-  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
+  const gateway = await testGateway(t);
   const agent = await startAgentServer([sendReply('Good day.'), sendJson({ wrong: true }, 500)]);
   t.teardown(agent.close);
   await bind(gateway, agent.url);
-  const callId = await gateway.call('01000000001');
+  const callee = '01077770004';
+  // The callee waits for each sentence of the agent, so that no answer arrives too late.
+  const script = [
+    { listen: true },
+    { say: 'Zucchini?' },
+    { listen: true },
+    { say: 'Zucchini!' },
+    { listen: true },
+  ];
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, { script });
+  const callId = await gateway.call(callee);
   await gateway.untilStatus(callId, ...finalStatuses);
   const call = await spanOf(callId);
   t.like(call, { status: { message: 'agent_error' } });

@@ -553,7 +553,7 @@ const uploading = async (t: ExecutionContext, node?: string) => {
 };
 
 const untilStoreIsEmpty = ({ objects }: { objects: ReadonlyMap<string, unknown> }) =>
-  until('the store is empty', () => objects.size === 0 || undefined, 10_000);
+  until('the store is empty', () => objects.size === 0 || undefined);
 
 test.serial('deletes a recording that is erased during its upload', async (t) => {
   const { world, callId, server, finishUpload, isStored } = await uploading(t);

@@ -181,6 +181,14 @@ test.serial('detects a planted defect: a cancelled person keeps ringing', async 
   );
 });
 
+test.serial('no gateway is killed once the faults are over', async (t) => {
+  const plan = planOfStory('a conversation to its end');
+  const dyingAfter = async (afterMs: number): Promise<number> =>
+    (await runSeed(1, postgres, { ...plan, kills: [{ move: {}, afterMs, restartAfterMs: 300 }] })).deaths.all;
+  t.is(await dyingAfter(plan.faultyMs / 2), 1);
+  t.is(await dyingAfter(plan.faultyMs), 0);
+});
+
 const isOfTransfer = (story: string): boolean => story.includes('transfer');
 
 /** Steps outside of transfers at which a gateway was killed: they are the same in all stories. */

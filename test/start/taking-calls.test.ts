@@ -19,6 +19,8 @@ test.serial('a stopping gateway keeps its calls until another one has started co
   const logged: string[] = [];
   const shared = { GW_DATABASE_URL: databaseUrl, GW_SIMULATOR_SPEED: '1', GW_DRAIN_SEC: '120' };
   const stopping = await startTestGateway(t, { ...shared, GW_NODE: 'stopping' }, logged);
+  // The silent callee stays for longer than the other gateway takes to start.
+  await stopping.admin.patch(stopping.numberPath, { silence_timeout_sec: 600 });
   const callId = await stopping.call(silent);
   await stopping.untilStatus(callId, 'active');
 

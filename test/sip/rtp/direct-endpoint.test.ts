@@ -249,10 +249,13 @@ const hearing = async (endpoint: MediaEndpoint) => {
   return { path, marks, loud, samples: () => joinSamples(pieces) };
 };
 
-const connected = async (t: { teardown: (end: () => Promise<void>) => void }) => {
+const connected = async (
+  t: { teardown: (end: () => Promise<void>) => void },
+  asAnswer = (sdp: string): string => sdp,
+) => {
   const caller = await openDirectEndpoint();
   const callee = await openDirectEndpoint(caller.localSdp);
-  await caller.takeAnswer(callee.localSdp);
+  await caller.takeAnswer(asAnswer(callee.localSdp));
   t.teardown(async () => {
     await caller.destroy();
     await callee.destroy();
@@ -281,10 +284,10 @@ test.serial('counts withdrawn audio and does not play it', async (t) => {
   const { path } = await hearing(caller);
   for (let second = 0; second < 30; second += 1) path.send(directEndpointTone);
   await until('it is heard', () => ear.loud().length > 1_600 || undefined);
-  t.true(path.takeBack() > 28 * directEndpointTone.length);
-  const before = ear.samples().length;
-  await until('more is heard', () => ear.samples().length > before + 1_600 || undefined);
-  t.is(levelOf(ear.samples().subarray(-800)) < -60, true);
+  t.true(path.takeBack() > 15 * directEndpointTone.length);
+  // Audio that was sent before may still arrive.
+  await until('silence is heard', () => levelOf(ear.samples().subarray(-800)) < -60 || undefined);
+  t.true(ear.loud().length < 15 * directEndpointTone.length);
 });
 
 test.serial('sends silence after it was left, until the next process has the audio', async (t) => {
@@ -396,7 +399,8 @@ test.serial('reports a loss when no audio ever arrives', async (t) => {
 });
 
 test.serial('returns current statistics: addresses, received and sent packets', async (t) => {
-  const { caller, callee } = await connected(t);
+  // The callee gets no report, however long the test takes: nobody reads this port.
+  const { caller, callee } = await connected(t, (sdp) => `${sdp}a=rtcp:9\r\n`);
   const ear = await hearing(callee);
   await hearing(caller);
   await until('something is heard', () => ear.samples().length > 1_600 || undefined);
@@ -688,9 +692,10 @@ test.serial('ignores packets from a stranger to the port of a call, and sends it
     stranger.send(Buffer.from('no RTP at all'), portIn(callee.localSdp), '127.0.0.1');
     stranger.send(packet, portIn(callee.localSdp) + 1, '127.0.0.1');
   };
-  // Runs for every five milliseconds, even if a timer is late.
+  // Makes up for late timers, but not by more packets at once than a socket holds.
   const shout = setInterval(() => {
-    while (sequence * 5 < performance.now() - begun) shoutOnce();
+    const due = Math.min((performance.now() - begun) / 5, sequence + 20);
+    while (sequence < due) shoutOnce();
   }, 5);
   t.teardown(() => clearInterval(shout));
   t.deepEqual(numbers(await heard()), all);
