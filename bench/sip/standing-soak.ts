@@ -1,7 +1,7 @@
 /**
  * A soak: standing calls whose agent speaks a counting tone without end, and short calls beside them, with each carrier
- * in turn or with `BENCH_CARRIER`; what the gateway holds, from time to time, and whether every frame arrived whole at the far end. The
- * standing calls are replaced one after the other, because no call may last longer than half an hour.
+ * in turn or with `BENCH_CARRIER`; what the gateway holds, from time to time, and whether every frame arrived whole at
+ * the far end. The standing calls are replaced one after the other, because no call may last longer than half an hour.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Synthesizer without speech, used if no program is installed or the program fails: a soft tone per syllable and a pause per punctuation
- * mark. The tones show who speaks, how long, and where sentences end.
+ * Synthesizer without speech, used if no program is installed or the program fails: a soft tone per syllable and a pause
+ * per punctuation mark. The tones show who speaks, how long, and where sentences end.
  */
 import type { Synthesizer } from '#sip/audio/speech.ts';
 
