@@ -39,20 +39,18 @@ const isPlaced = (problem: string): boolean => /^\d+:\d+: /.test(problem);
 const fillIn = (form: Form<Values>, { name, suite }: Pick<Values, 'name' | 'suite'>): void =>
   form.fill(form.editedAt('name') === 0 ? { name, suite } : { suite });
 
-/** Fills in the chosen included suite, unless the user types before the suite has been loaded. */
+/** Fills in the chosen included suite, unless the user types or chooses another one before the suite has been loaded. */
 const useChosenSuite = (form: Form<Values>): void => {
   const { chosen } = form.values;
   useEffect(() => {
-    let isChosen = true;
+    const chosenAt = form.editedAt('chosen');
     const load = async (): Promise<void> => {
       const suite = await includedSuite(chosen);
-      const isTyped = form.editedAt('suite') > form.editedAt('chosen');
-      if (isChosen && !isTyped) fillIn(form, { name: chosen, suite });
+      // A file may have been opened a moment ago, and not be shown yet.
+      const isCurrent = form.editedAt('chosen') === chosenAt && form.editedAt('suite') <= chosenAt;
+      if (isCurrent) fillIn(form, { name: chosen, suite });
     };
     if (chosen !== own) void load();
-    return () => {
-      isChosen = false;
-    };
   }, [chosen]);
 };
 
