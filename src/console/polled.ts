@@ -16,6 +16,16 @@ const retryMs = 2_000;
 const tooManyRequests = 429;
 
 /**
+ * Returns the delay in milliseconds after which a rejected read is repeated, because the connection is lost or the
+ * gateway is asked too often; null for any other error.
+ */
+export const retryAfterMs = (error: unknown): number | null => {
+  if (error instanceof Unreachable) return retryMs;
+  if (!(error instanceof Problem) || error.status !== tooManyRequests) return null;
+  return Math.max(retryMs, (error.retryAfterSec ?? 0) * 1_000);
+};
+
+/**
  * Reads a value immediately and whenever `key` changes, and again after `everyMs`; `null` disables polling. Polling
  * continues after a rejected read, at the interval of the last value, and pauses while the page is hidden.
  */
@@ -45,10 +55,9 @@ export const usePolled = <Value>(
         if (everyMs !== null) again(everyMs);
       } catch (error) {
         if (over.signal.aborted) return;
-        if (error instanceof Unreachable) again(retryMs);
+        const laterMs = retryAfterMs(error);
+        if (laterMs !== null) again(laterMs);
         else if (!(error instanceof Problem)) throw error;
-        else if (error.status === tooManyRequests)
-          again(Math.max(retryMs, (error.retryAfterSec ?? 0) * 1_000));
         else {
           setState({ key, problem: error });
           if (everyMs !== null) again(everyMs);

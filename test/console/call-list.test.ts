@@ -9,7 +9,7 @@ import { runStatement } from '#test/helpers/database-statement.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, turnInto, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, turnInto, turnTo, type ConsoleWorld } from './in-browser.ts';
 import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Page
@@ -70,6 +70,23 @@ consoleTest(
     await rowOf(page, 88).click();
     await page.getByRole('link', { name: '← Calls' }).click();
     await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'reads the list again after the gateway was asked too often',
+  async (t, world) => {
+    const page = await world.open({ page: '/tokens' });
+    let reads = 0;
+    await page.route('**/api/v1/admin/calls?*', (route) => {
+      reads += 1;
+      return reads === 1 ? route.fulfill({ status: 429, json: { code: 'rate_limited' } }) : route.continue();
+    });
+    await store(world);
+    await turnTo(page, '/calls');
+    await rowOf(page, 1).waitFor();
+    t.true(reads > 1);
   },
   someSpeed,
 );

@@ -1,7 +1,8 @@
 /** Reads the list, its further pages and new calls, and retries after lost connections. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { listCalls, type CallFilters } from '../api.ts';
-import { Problem, Unreachable } from '../api/request.ts';
+import { Problem } from '../api/request.ts';
+import { retryAfterMs } from '../polled.ts';
 import { placeNow, rememberShown } from './place.ts';
 import { shownFirst, withMore, withNewest, withWaiting, type ShownCalls } from './shown-calls.ts';
 
@@ -44,8 +45,8 @@ export const useCallList = (filters: CallFilters, takesNew: () => boolean): Call
     const over = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const everyMs = filters.q === '' ? pollMs : searchPollMs;
-    const again = (): void => {
-      timer = setTimeout(() => (document.hidden ? again() : void once()), everyMs);
+    const again = (ms: number): void => {
+      timer = setTimeout(() => (document.hidden ? again(ms) : void once()), ms);
     };
     /**
      * Reads new calls, which appear at the top of the order "newest first". In other orders new calls come at the end
@@ -62,11 +63,12 @@ export const useCallList = (filters: CallFilters, takesNew: () => boolean): Call
         const next = await read();
         if (over.signal.aborted) return;
         show(next);
-        if (filters.order === '') again();
+        if (filters.order === '') again(everyMs);
       } catch (error) {
         if (over.signal.aborted) return;
-        if (error instanceof Problem) setProblem(error);
-        else if (error instanceof Unreachable) again();
+        const laterMs = retryAfterMs(error);
+        if (laterMs !== null) again(Math.max(everyMs, laterMs));
+        else if (error instanceof Problem) setProblem(error);
         else throw error;
       }
     };
