@@ -169,3 +169,47 @@ heardOnes(
     t.true(gateway.logged.every((line) => !line.includes('could not be connected')));
   },
 );
+
+heardOnes(
+  'closes the microphone again if the connection is lost before it is granted',
+  understanding,
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    const page = await open({ mayHear: true });
+    let disconnect = async (): Promise<void> => {};
+    await page.routeWebSocket(/\/admin\/phone\?/, (toPage) => {
+      const toGateway = toPage.connectToServer();
+      disconnect = async () => {
+        await toGateway.close();
+        await toPage.close();
+      };
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    await page.evaluate(`
+      globalThis.tracks = [];
+      const granted = new Promise((resolve) => { globalThis.grant = resolve; });
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = async (wanted) => {
+        globalThis.isAsked = true;
+        await granted;
+        const stream = await ask(wanted);
+        tracks.push(...stream.getTracks());
+        return stream;
+      };
+    `);
+    await gateway.call(callee);
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await until('the microphone is asked for', async () => (await page.evaluate('isAsked')) || undefined);
+    await disconnect();
+    await page.evaluate('grant()');
+    await until('the microphone was open', async () => (await page.evaluate('tracks.length')) || undefined);
+    await until(
+      'the microphone is closed',
+      async () =>
+        (await page.evaluate("tracks.every(({ readyState }) => readyState === 'ended')")) || undefined,
+    );
+    t.pass();
+  },
+);

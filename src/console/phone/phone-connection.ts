@@ -48,10 +48,12 @@ const triesBeforeRare = 3;
 
 let socket: WebSocket | null = null;
 
-export const send = (message: FromPhone): void => {
-  if (socket?.readyState !== WebSocket.OPEN) return;
+/** Returns whether the message was sent; without a connection it is dropped. */
+export const send = (message: FromPhone): boolean => {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(message));
   change({ type: 'sent', message });
+  return true;
 };
 
 export const putAway = (): void => change({ type: 'put-away' });
@@ -87,10 +89,15 @@ const withSound = async (): Promise<{ sound: boolean }> => ({
   sound: phone.value.offersSound && wantsSound.value && (await openCallSound()),
 });
 
-export const answerCall = async (callId: string): Promise<void> =>
-  send({ type: 'answer', call_id: callId, ...(await withSound()) });
+/** Sends a message that begins a call. If the connection was lost meanwhile, the microphone is closed again. */
+const begin = (message: FromPhone): void => {
+  if (!send(message)) closeSound();
+};
 
-export const dial = async (to: string): Promise<void> => send({ type: 'dial', to, ...(await withSound()) });
+export const answerCall = async (callId: string): Promise<void> =>
+  begin({ type: 'answer', call_id: callId, ...(await withSound()) });
+
+export const dial = async (to: string): Promise<void> => begin({ type: 'dial', to, ...(await withSound()) });
 
 const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
 
@@ -153,6 +160,14 @@ const followSound = ({ type }: ToPhone): void => {
   if ((type === 'ended' || type === 'refused') && !hasSoundCall()) closeSound();
 };
 
+/** Time after a reconnection within which the gateway reports a call that has moved to another gateway. */
+const callReturnsMs = 20_000;
+
+/** Closes the microphone of a call that has ended while the connection was lost. */
+const closeUnusedSound = (): void => {
+  if (callSound.value.is === 'on' && !hasSoundCall() && phone.value.dialling === null) closeSound();
+};
+
 const receive = (message: ToPhone): void => {
   change({ type: 'told', message, at: Date.now() });
   followSound(message);
@@ -192,6 +207,7 @@ export const connectPhone = (): (() => void) => {
    */
   let triesSoon = triesBeforeRare;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let soundCheck: ReturnType<typeof setTimeout> | undefined;
   /** The next attempt, which `timer` awaits. */
   let next: (() => void) | null = null;
 
@@ -212,6 +228,8 @@ export const connectPhone = (): (() => void) => {
       triesSoon = Infinity;
       noteExpected(true);
       change({ type: 'online', on: true, at: Date.now() });
+      clearTimeout(soundCheck);
+      soundCheck = setTimeout(closeUnusedSound, callReturnsMs);
     });
     // The cast is safe: the gateway's tests check its messages against the type.
     opened.addEventListener('message', ({ data }) => {
@@ -241,6 +259,7 @@ export const connectPhone = (): (() => void) => {
     over.abort();
     stopAwaiting();
     clearTimeout(timer);
+    clearTimeout(soundCheck);
     socket?.close();
     socket = null;
     fallSilent();
