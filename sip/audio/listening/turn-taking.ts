@@ -98,12 +98,13 @@ const createReports = (
       turn.wasPauseTold = true;
       on.pause();
     },
-    end(turn: Turn, text: string): void {
+    /** `isStopped`: listening ends with this turn, of which only words are reported. */
+    end(turn: Turn, text: string, isStopped: boolean): void {
       words.take(turn.partial);
       const heard = heardIn(turn, text, language());
       if (heard?.backchannel === false) speech(turn);
       if (heard !== null) on.heard(heard);
-      else if (turn.wasReported) on.noWords();
+      else if (turn.wasReported && !isStopped) on.noWords();
       on.over();
     },
   };
@@ -120,7 +121,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
 
   const close = (it: Turn, text: string): void => {
     turn = null;
-    reports.end(it, text);
+    reports.end(it, text, isOver);
   };
 
   /** Schedules the next step, which is taken if the other party stays silent. */

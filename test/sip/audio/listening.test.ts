@@ -907,6 +907,14 @@ test('reports a long voice that ends without words', (t) => {
   t.deepEqual(story, ['speech', 'pause', 'no words']);
 });
 
+test('reports no end of a voice without words when listening ends', (t) => {
+  const { turns, voice, pass, story } = createWorld();
+  voice(true);
+  pass(numbers.lastingVoiceMs);
+  turns.stop();
+  t.deepEqual(story, ['speech']);
+});
+
 // Interruptions
 // Speech during the agent's speech: words, backchannels, echoes.
 
