@@ -1,6 +1,7 @@
 /** Signing in and out, sessions, the language of the console, and the connection to the gateway. */
 import type { Page } from 'playwright-core';
 import { runStatement } from '#test/helpers/database-statement.ts';
+import { until } from '#test/helpers/until.ts';
 import { consoleTest, type ConsoleWorld } from './in-browser.ts';
 import { willShow } from './will-show.ts';
 
@@ -153,15 +154,19 @@ consoleTest(
 consoleTest('uses the language of the browser, or the chosen one', async (t, { open }) => {
   const page = await open({ locale: 'ko-KR' });
   await page.getByRole('heading', { name: '통화', exact: true }).waitFor();
-  t.is(await page.locator('html').getAttribute('lang'), 'ko');
+  await page.locator('html[lang=ko]').waitFor({ state: 'attached' });
   await page.getByText('아직 통화가 없습니다').waitFor();
 
   await page.getByRole('button', { name: 'English' }).click();
   await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
-  t.is(await page.title(), 'Calls · Trunkline');
+  await until(
+    'the title is in English',
+    async () => (await page.title()) === 'Calls · Trunkline' || undefined,
+  );
   await page.reload();
   await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
-  t.is(await page.locator('html').getAttribute('lang'), 'en');
+  await page.locator('html[lang=en]').waitFor({ state: 'attached' });
+  t.pass();
 });
 
 consoleTest('shows a lost connection and re-establishes it', async (t, { gateway, open }) => {
