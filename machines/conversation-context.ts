@@ -116,6 +116,8 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     wasReprompted: boolean;
     /** Whether a voice has aborted a reply of which nothing was said. Without words, the reply is requested again. */
     isReplyOwed: boolean;
+    /** Time at which the last hold began; null if none did, or if another process held the call then. */
+    heldSince: number | null;
   };
 
 /** Context of a new conversation. */
@@ -139,6 +141,7 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   ...(input.takenOver === null ? nothingSaid : saidBefore(input.takenOver)),
   unplayed: [],
   isReplyOwed: false,
+  heldSince: null,
 });
 
 /**
@@ -160,4 +163,4 @@ export const phrasesOf = ({
 
 const saidBefore = ({
   conversation: { resumesAs: _resumesAs, unsaid: _unsaid, ...said },
-}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed' | 'isReplyOwed'> => said;
+}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed' | 'isReplyOwed' | 'heldSince'> => said;

@@ -114,8 +114,9 @@ export const consenting = conversationSetup.createStateConfig({
     },
     held: {
       description: 'It has put the call on hold meanwhile, and is told once more when it is back.',
+      entry: 'noteHold',
       always: closesTurn,
-      on: { 'line.resumed': 'announcing', 'line.heard': {} },
+      on: { 'line.resumed': 'announcing', 'line.heard': { guard: 'beganOnHold' } },
     },
     agreed: {
       description: 'The conversation begins; what was said until here is not the agent’s.',

@@ -80,6 +80,9 @@ export const conversationSetup = setup({
      * words are unplayed.
      */
     finishesFirst: ({ context }) => context.input.bargeIn.mode === 'off' && context.unplayed.length > 0,
+    /** Whether these words began during the hold. The other party spoke only those that began before. */
+    beganOnHold: ({ context: { heldSince }, event }) =>
+      event.type === 'line.heard' && (heldSince === null || event.startedAt >= heldSince),
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed.length === 0,
     /**
@@ -205,6 +208,9 @@ export const conversationSetup = setup({
         ? {}
         : { ...withHeard(context, turnOfKeys(context.collected)), collected: null, wasReprompted: false },
     ),
+    noteHold: assign({
+      heldSince: ({ context, event }) => (event.type === 'line.held' ? event.at : context.heldSince),
+    }),
     noteReprompt: assign({ wasReprompted: true }),
     noteBrokenSilence: assign({ wasReprompted: false }),
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),

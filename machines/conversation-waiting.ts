@@ -2,11 +2,25 @@
 import { closesTurn, hears, notesPlayed, publishes, says, tells } from './conversation-actions.ts';
 import { conversationSetup } from './conversation-setup.ts';
 
+/** Ignores music and announcements that are heard during a hold. */
+const ignoresMusic = {
+  guard: 'beganOnHold',
+  description: 'It is music or an announcement for those who wait.',
+} as const;
+
 export const onHold = conversationSetup.createStateConfig({
-  description: 'The other party is not there; the agent waits, however long, and what comes is music.',
-  entry: [tells.busy, tells.stopTalking],
+  description: 'The other party is not there; the agent waits, however long, and what begins now is music.',
+  entry: ['noteHold', tells.busy, tells.stopTalking],
   always: closesTurn,
   on: {
+    'line.heard': [
+      ignoresMusic,
+      { guard: 'isBackchannel', actions: publishes.heard },
+      {
+        actions: [publishes.heard, hears.words],
+        description: 'It was spoken before the hold, and is answered when the other party is back.',
+      },
+    ],
     'line.resumed': { target: 'listening', actions: 'noteBrokenSilence' },
     'transfer.begun': { target: 'standing-by.held', actions: says.announcement },
     'transfer.over': { actions: hears.failedTransfer },
@@ -46,7 +60,9 @@ export const standingBy = conversationSetup.createStateConfig({
     },
     held: {
       description: 'The other party has put the call on hold meanwhile.',
+      entry: 'noteHold',
       on: {
+        'line.heard': ignoresMusic,
         'line.resumed': 'present',
         'transfer.over': { target: '#conversation.on-hold', actions: hears.failedTransfer },
       },

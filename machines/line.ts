@@ -16,7 +16,8 @@
  * 6. For an outbound call a line may report the answerer once, after the answer; without a clear result it emits no
  *    event, and the call does not wait for one. `line.takes_message` follows only for a machine.
  * 7. Hold and resume are each reported once, alternately; the line may end in between. The other party does not hear
- *    utterances during a hold.
+ *    utterances during a hold. Words that began before the hold may be reported during it; `startedAt`
+ *    distinguishes them from music and announcements.
  * 8. Opened to pause (`BargeIn`), a line reports the onset of a voice over the agent's, and then its result, unless it
  *    ends or is held before: `line.speech` or `line.no_speech`. On a pause command it is silent at once and reports
  *    only utterances as played that were fully audible; on resume it continues from the same place, and its final

@@ -758,7 +758,7 @@ const createLatencyWorld = () => {
       onLine({
         type: 'line.heard',
         at,
-        startedAt: 0,
+        startedAt: endedAt ?? at,
         text: 'Yes?',
         backchannel,
         ...(endedAt === undefined ? {} : { endedAt }),
@@ -767,6 +767,7 @@ const createLatencyWorld = () => {
       onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole }),
     answers: (): void => onLine({ type: 'line.answered', at }),
     isHeld: (): void => onLine({ type: 'line.held', at }),
+    isResumed: (): void => onLine({ type: 'line.resumed', at }),
     spoken,
     latencyOfTurn(startedAt: number) {
       const fact = times.addTo(callId, spoken(startedAt));
@@ -825,7 +826,8 @@ test('records the duration of each stage of an agent turn', (t) => {
 });
 
 test('measures no wait for words before the agent finished, a hold or a transfer', (t) => {
-  const { times, observed, reply, pass, hears, plays, isHeld, latencyOfTurn } = createLatencyWorld();
+  const { times, observed, reply, pass, hears, plays, isHeld, isResumed, latencyOfTurn } =
+    createLatencyWorld();
   const answered = (): object | undefined => {
     pass(10);
     reply('asked');
@@ -842,11 +844,17 @@ test('measures no wait for words before the agent finished, a hold or a transfer
   t.like(answered(), unmeasured);
   hears(1_000);
   isHeld();
+  hears(1_000);
+  pass(5_000);
+  isResumed();
   t.like(answered(), unmeasured);
   hears(1_000);
+  t.like(answered(), unmeasured, 'words from before the hold that came after it');
+  pass(100);
+  hears(6_100);
   times.addTo(callId, { type: 'call.transfer_failed', transferId: 'a', reason: 'busy' });
   t.like(answered(), unmeasured);
-  hears(1_000);
+  hears(6_100);
   hears();
   t.like(answered(), unmeasured);
   t.false(observed.some(([stage]) => stage === 'wait'));

@@ -867,7 +867,10 @@ test('ignores agent and API requests before consent, except a hangup', (t) => {
 
 test('repeats the announcement after a hold', (t) => {
   const world = announced('speech');
+  world.clock.increment(5_000);
   world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.heard', startedAt: 4_000, text: 'Just a second.', backchannel: false });
+  t.is(world.turns().at(-1), 'user: Just a second.');
   world.clock.increment(60_000);
   t.deepEqual(world.said(), [announcement]);
   world.onLine({ type: 'line.resumed' });

@@ -595,6 +595,36 @@ test('ignores words during hold and waits for any length of time', (t) => {
   t.deepEqual(history(world).slice(-1), ['user: I am back.']);
 });
 
+test('answers words from before a hold when the call is resumed', (t) => {
+  const world = listening();
+  world.clock.increment(5_000);
+  world.onLine({ type: 'line.speech' });
+  world.onLine({ type: 'line.held' });
+  world.clock.increment(500);
+  world.onLine({ type: 'line.heard', startedAt: 4_000, text: 'What is the price?', backchannel: false });
+  world.onLine({ type: 'line.heard', text: 'Your call is important to us.', backchannel: false });
+  t.is(world.turns().at(-1), 'user: What is the price?');
+  t.is(world.conversationState(), 'on-hold');
+  t.is(world.requests.length, 1);
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(history(world).slice(-1), ['user: What is the price?']);
+});
+
+test('stores a backchannel from before a hold without answering it', (t) => {
+  const world = listening();
+  world.hear('What is the price?');
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  world.onReply({ type: 'reply.finished' });
+  world.clock.increment(5_000);
+  world.onLine({ type: 'line.held' });
+  world.play('It costs');
+  world.onLine({ type: 'line.heard', startedAt: 4_000, text: 'Uh-huh.', backchannel: true });
+  t.is(world.turns().at(-1), 'user: Uh-huh.');
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.conversationState(), 'listening.silent');
+});
+
 test('restarts the silence timer when a call is resumed from hold', (t) => {
   const world = listening();
   world.clock.increment(29_000);

@@ -149,6 +149,18 @@ test('reports the transfer result after hold, when the other party returns', (t)
   t.is(world.requests.length, requests + 1);
 });
 
+test('ignores words during a hold while the person is ringing, except those from before it', (t) => {
+  const world = ringing();
+  world.clock.increment(5_000);
+  world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.heard', text: 'Your call is important to us.', backchannel: false });
+  world.onLine({ type: 'line.heard', startedAt: 4_000, text: 'One moment.', backchannel: false });
+  t.deepEqual(
+    world.turns().filter((turn) => turn.startsWith('user')),
+    ['user: One moment.'],
+  );
+});
+
 test("plays the agent's current sentences to their end and abandons the rest of the reply", (t) => {
   const world = createCallWorld();
   world.answer();

@@ -26,6 +26,8 @@ type CallTimes = {
   answeredAt: number | null;
   /** The other party's last words that were not answered yet, if it waits since then. */
   heard: { endpointingMs: number; at: number } | null;
+  /** End of the last hold; infinite during a hold. Words that began before have no wait. */
+  heldUntil: number;
   reply: Reply | null;
 };
 
@@ -45,7 +47,7 @@ export const createLatency = ({ bus, now, agentOf }: LatencyOptions): Latency =>
     bus.publish('measured', { callId, agent: agentOf(callId) ?? null, stage, milliseconds });
 
   const timesOf = (callId: string): CallTimes => {
-    const times = calls.get(callId) ?? { answeredAt: null, heard: null, reply: null };
+    const times = calls.get(callId) ?? { answeredAt: null, heard: null, heldUntil: 0, reply: null };
     calls.set(callId, times);
     return times;
   };
@@ -55,11 +57,13 @@ export const createLatency = ({ bus, now, agentOf }: LatencyOptions): Latency =>
     if (times !== undefined) times.heard = null;
   };
 
-  const noteHeard = (callId: string, { at, endedAt, backchannel }: LineEventOf<'line.heard'>): void => {
+  const noteHeard = (callId: string, event: LineEventOf<'line.heard'>): void => {
+    const { at, startedAt, endedAt, backchannel } = event;
     if (backchannel) return;
-    if (endedAt === undefined) return stopWaiting(callId);
+    const times = timesOf(callId);
+    if (endedAt === undefined || startedAt < times.heldUntil) return stopWaiting(callId);
     const endpointingMs = Math.max(0, at - endedAt);
-    timesOf(callId).heard = { endpointingMs, at };
+    times.heard = { endpointingMs, at };
     observe(callId, 'endpointing', endpointingMs);
   };
 
@@ -87,7 +91,11 @@ export const createLatency = ({ bus, now, agentOf }: LatencyOptions): Latency =>
   const note = (callId: string, event: LineEvent): void => {
     if (event.type === 'line.answered') timesOf(callId).answeredAt = event.at;
     if (event.type === 'line.heard') noteHeard(callId, event);
-    if (event.type === 'line.held') stopWaiting(callId);
+    if (event.type === 'line.held') {
+      stopWaiting(callId);
+      timesOf(callId).heldUntil = Infinity;
+    }
+    if (event.type === 'line.resumed') timesOf(callId).heldUntil = event.at;
     if (event.type === 'line.played') notePlayed(callId, event);
   };
 
