@@ -188,7 +188,7 @@ export const publishes = {
 export const saysInstead = {
   guard: 'interrupts',
   target: 'listening',
-  actions: ['keepAsked', 'takeBackTurn', tells.stopTalking],
+  actions: ['keepAsked', 'replaceReply', tells.stopTalking],
   description: 'It is said instead.',
 } as const;
 

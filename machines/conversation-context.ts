@@ -114,7 +114,10 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
-    /** Whether a voice has aborted a reply of which nothing was said. Without words, the reply is requested again. */
+    /**
+     * Whether no word of the last requested reply was audible yet. If a hold or a voice without words aborts the reply,
+     * it is requested again.
+     */
     isReplyOwed: boolean;
     /** Time at which the last hold began; null if none did, or if another process held the call then. */
     heldSince: number | null;

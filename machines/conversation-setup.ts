@@ -112,10 +112,14 @@ export const conversationSetup = setup({
      * Whether the other party is owed nothing: no words of a program, no wait for digits, no reply. A reply is owed once
      * the agent's previous turn is over and published.
      */
-    nothingIsOwed: ({ context: { asked, collected, unanswered, spoken, unplayed } }) =>
+    nothingIsOwed: ({ context: { asked, collected, unanswered, isReplyOwed, spoken, unplayed } }) =>
       asked.length === 0 &&
       collected === null &&
+      !isReplyOwed &&
       (unplayed.length > 0 || (spoken === null && unanswered === 0)),
+    /** Whether the aborted reply is requested again, because the line has reported that no word of it was audible. */
+    replyIsOwed: ({ context: { isReplyOwed, spoken, unplayed } }) =>
+      isReplyOwed && spoken === null && unplayed.length === 0,
     waitsForKeys: ({ context: { asked, collected } }) => asked.length === 0 && collected?.areAll === false,
     /**
      * Whether the collected digits may become a turn, because the entry is complete and the agent's previous turn is
@@ -135,15 +139,9 @@ export const conversationSetup = setup({
       throw new Error('No "publish" was provided to this machine');
     },
     hear: assign(({ context }, text: string) => ({ ...withHeard(context, text), wasReprompted: false })),
-    /** Requests a reply again if no word of it was heard. */
-    takeBackTurn: assign({ unanswered: ({ context }) => stillUnanswered(context) }),
-    countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0, isReplyOwed: false }),
-    noteReplyOwed: assign({ isReplyOwed: ({ context }) => !hasBegun(context) }),
-    /** Requests the reply again that a voice without words has aborted. */
-    takeBackOwed: assign(({ context }) => ({
-      unanswered: context.isReplyOwed ? stillUnanswered(context) : context.unanswered,
-      isReplyOwed: false,
-    })),
+    /** Gives up the pending reply for the words of a program. A reply without queued words is requested behind them. */
+    replaceReply: assign(({ context }) => ({ unanswered: stillUnanswered(context), isReplyOwed: false })),
+    countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0, isReplyOwed: true }),
     say: enqueueActions(({ context, enqueue }, texts: readonly string[]) => {
       const { utterance, unplayed, controls } = context;
       enqueue.assign({ utterance: utterance + texts.length, unplayed: [...unplayed, ...texts] });
@@ -157,7 +155,8 @@ export const conversationSetup = setup({
     notePlayed: enqueueActions(({ context, enqueue }, played: UtteranceReport) => {
       const { due, waiting } = withHeardUtterance(context.controls, played);
       const language = languageAfter(due, context.language);
-      enqueue.assign({ ...withPlayed(context, played), controls: waiting, language });
+      const isReplyOwed = context.isReplyOwed && !played.whole && played.text === '';
+      enqueue.assign({ ...withPlayed(context, played), controls: waiting, language, isReplyOwed });
       for (const request of requestsOf(due, context.messages)) enqueue.sendParent(request);
       const wasAwaited = secretWanted(context) !== null;
       const isAwaited = secretWanted({ ...context, controls: waiting }) !== null;
@@ -179,7 +178,11 @@ export const conversationSetup = setup({
     }),
     forgetUnplayed: assign({ unplayed: [], controls: [] }),
     rememberSpoken: assign(({ context }) => ({ messages: withSpoken(context), spoken: null })),
-    noteSuccess: assign({ failuresInARow: 0 }),
+    /** Notes the end of a reply. If no words of it are left to be heard, it is answered: the agent may choose silence. */
+    noteSuccess: assign(({ context }) => ({
+      failuresInARow: 0,
+      isReplyOwed: context.isReplyOwed && context.unplayed.length > 0,
+    })),
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
     keepAsked: assign({
       asked: ({ context, event }) =>
@@ -189,6 +192,7 @@ export const conversationSetup = setup({
     forgetScreening: assign(({ context: { input } }) => ({
       messages: input.kickoff === null ? [] : [{ role: 'user' as const, content: input.kickoff }],
       unanswered: 0,
+      isReplyOwed: false,
       failuresInARow: 0,
     })),
     forgetConsent: assign({ messages: [], wasReprompted: false }),

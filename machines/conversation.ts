@@ -8,6 +8,8 @@
  * - At the onset of a voice the agent pauses. Recognized words make it an interruption; without words the agent
  *   resumes, and its reply stays complete. Every exit from `paused` resumes or stops the line.
  * - A party that put the call on hold is absent: speech in both directions stops, and silence timers do not run.
+ * - A reply that a hold or a noise aborts is requested again, unless a word of it was audible; only the line's report
+ *   of its utterances decides that.
  * - A control in a reply acts after the words before it were heard, in any state of the chart; never if they were
  *   interrupted.
  * - A turn of the agent is over when all its utterances have left the line, in any state of the chart; the line reports
@@ -88,6 +90,11 @@ export const conversationMachine = conversationSetup.createMachine({
         settling: {
           description: 'What a program asked to have said waits for the turn before it to be over.',
           always: [
+            {
+              guard: 'replyIsOwed',
+              target: '#conversation.replying',
+              description: 'A hold or a noise has aborted it before a word was heard.',
+            },
             { guard: 'keysMayBeHeard', ...hearsKeys },
             { guard: 'waitsForKeys', target: 'collecting' },
             { guard: 'nothingIsOwed', target: 'silent' },
@@ -152,15 +159,11 @@ export const conversationMachine = conversationSetup.createMachine({
           description: 'The other party speaks, however long; its words are awaited.',
           entry: tells.busy,
           after: {
-            longestSpeech: {
-              target: 'settling',
-              actions: 'takeBackOwed',
-              description: 'No words came of it.',
-            },
+            longestSpeech: { target: 'settling', description: 'No words came of it.' },
           },
           on: {
             'line.speech': { target: 'hearing', reenter: true },
-            'line.no_words': { target: 'settling', actions: 'takeBackOwed', description: 'It was noise.' },
+            'line.no_words': { target: 'settling', description: 'It was noise.' },
           },
         },
       },
@@ -176,11 +179,11 @@ export const conversationMachine = conversationSetup.createMachine({
       },
       initial: 'thinking',
       on: {
-        'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
+        'line.held': 'on-hold',
         'say.requested': saysInstead,
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered behind the reply.' },
-          { target: 'listening.hearing', actions: ['noteReplyOwed', tells.stopTalking] },
+          { target: 'listening.hearing', actions: tells.stopTalking },
         ],
         'line.heard': [
           { guard: 'isBackchannel', actions: publishes.heard, description: 'It does not take the floor.' },
@@ -239,7 +242,7 @@ export const conversationMachine = conversationSetup.createMachine({
       entry: tells.busy,
       initial: 'sounding',
       on: {
-        'line.held': { target: 'on-hold', actions: 'takeBackTurn' },
+        'line.held': 'on-hold',
         'say.requested': saysInstead,
         'line.speech': [
           { guard: 'finishesFirst', description: 'What it says is heard, and answered afterwards.' },

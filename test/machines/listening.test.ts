@@ -427,6 +427,81 @@ test('requests a reply again that a voice without words has aborted', (t) => {
   t.is(world.requests.length, 4);
 });
 
+for (const isWhole of [false, true])
+  for (const [what, begins, ends] of [
+    ['a hold', 'line.held', 'line.resumed'],
+    ['a voice without words', 'line.speech', 'line.no_words'],
+  ] as const)
+    test(`requests ${isWhole ? 'a whole' : 'an unfinished'} reply again that ${what} has stopped before its first word`, (t) => {
+      const world = listening();
+      world.hear('What is the price?');
+      world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+      if (isWhole) world.onReply({ type: 'reply.finished' });
+      world.onLine({ type: begins });
+      t.is(world.commands.at(-1)?.type, 'stopTalking');
+      world.play('');
+      t.is(world.requests.length, 2);
+      world.onLine({ type: ends });
+      t.is(world.conversationState(), 'replying.thinking');
+      t.deepEqual(history(world).slice(-1), ['user: What is the price?']);
+      world.replyAndPlay('It costs ten thousand won.');
+      t.is(world.conversationState(), 'listening.silent');
+      t.deepEqual(world.turns().slice(-2), [
+        'user: What is the price?',
+        'assistant: It costs ten thousand won.',
+      ]);
+      world.onLine({ type: begins });
+      world.onLine({ type: ends });
+      t.is(world.requests.length, 3);
+    });
+
+test('waits for the line to report whether a stopped reply was heard', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.conversationState(), 'listening.settling');
+  world.play('It costs');
+  t.is(world.conversationState(), 'listening.silent');
+
+  const unheard = asked();
+  unheard.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  unheard.onLine({ type: 'line.held' });
+  unheard.onLine({ type: 'line.resumed' });
+  unheard.play('');
+  t.is(unheard.conversationState(), 'replying.thinking');
+});
+
+test('requests a reply once if its synthesis fails', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  world.onReply({ type: 'reply.finished' });
+  world.onLine({ type: 'line.played', utterance: 2, text: '', whole: true });
+  t.is(world.conversationState(), 'listening.silent');
+  t.is(world.requests.length, 2);
+});
+
+test('answers a question again together with words from before the hold that stopped the reply', (t) => {
+  const world = listening();
+  world.clock.increment(5_000);
+  world.hear('What is the price?');
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  world.onLine({ type: 'line.held' });
+  world.play('');
+  world.onLine({ type: 'line.heard', startedAt: 4_000, text: 'For two.', backchannel: false });
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(history(world).slice(-2), ['user: What is the price?', 'user: For two.']);
+});
+
+test('requests a reply again after a hold that follows a voice without words', (t) => {
+  const world = asked();
+  world.onLine({ type: 'line.speech' });
+  world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.conversationState(), 'replying.thinking');
+});
+
 test('requests no reply again after a voice without words if the agent had chosen silence', (t) => {
   const world = listening();
   world.hear('One moment, please.');
