@@ -136,6 +136,7 @@ const nothingSaid = {
   failuresInARow: 0,
   wasReprompted: false,
   unanswered: 0,
+  isReplyOwed: false,
 } as const;
 
 export const contextOf = (input: ConversationInput): ConversationContext => ({
@@ -143,7 +144,6 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   input,
   ...(input.takenOver === null ? nothingSaid : saidBefore(input.takenOver)),
   unplayed: [],
-  isReplyOwed: false,
   heldSince: null,
 });
 
@@ -166,4 +166,4 @@ export const phrasesOf = ({
 
 const saidBefore = ({
   conversation: { resumesAs: _resumesAs, unsaid: _unsaid, ...said },
-}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed' | 'isReplyOwed' | 'heldSince'> => said;
+}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed' | 'heldSince'> => said;

@@ -35,6 +35,8 @@ export type ConversationResumeState = {
   utterance: number;
   spoken: Spoken | null;
   unanswered: number;
+  /** Whether the last reply was requested, and has to be requested again if it was aborted: no word of it was heard. */
+  isReplyOwed: boolean;
   /** Words of programs that were still queued. */
   asked: readonly string[];
   /** Controls of the agent that are executed after some of the utterances in `unsaid`. */

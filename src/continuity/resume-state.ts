@@ -103,7 +103,14 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
   const failures = later.filter(({ type }) => type === 'reply.failed').length;
   const isTurnOver = later.some(({ role }) => role === 'assistant');
   const now = isTurnOver
-    ? { ...conversation, state: 'listening', spoken: null, unplayed: [], controls: [] }
+    ? {
+        ...conversation,
+        state: 'listening',
+        spoken: null,
+        isReplyOwed: false,
+        unplayed: [],
+        controls: [],
+      }
     : conversation;
   const unanswered = conversation.unanswered + heard;
   // If the floor was free and an answer was due, the agent has already been asked for it.
@@ -117,19 +124,23 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
   };
 };
 
-type Resumed = Pick<ConversationResumeState, 'resumesAs' | 'unsaid' | 'unanswered' | 'spoken'>;
+type Resumed = Pick<
+  ConversationResumeState,
+  'resumesAs' | 'unsaid' | 'unanswered' | 'isReplyOwed' | 'spoken'
+>;
 
 const opening = ({ kickoff, greeting }: ResumableCall): Resumed => ({
   resumesAs: kickoff === null && greeting !== null ? 'saying' : 'listening',
   unsaid: kickoff === null && greeting !== null ? [greeting] : [],
   unanswered: kickoff === null ? 0 : 1,
+  isReplyOwed: false,
   spoken: null,
 });
 
 /** Resumption by the state of the conversation. */
 const resumed = (
   left: ResumableCall,
-  { state, spoken, unplayed, unanswered }: CallProgress['conversation'],
+  { state, spoken, unplayed, unanswered, isReplyOwed }: CallProgress['conversation'],
   messages: readonly Message[],
 ): Resumed => {
   const isKickoff = messages.length === 1 && left.kickoff !== null;
@@ -140,10 +151,14 @@ const resumed = (
     resumesAs,
     unsaid,
     unanswered: resumesAs === 'broken-off' && mayBeReceived ? 0 : unanswered,
+    // A reply that is broken off is followed by an apology and not requested again.
+    isReplyOwed: resumesAs !== 'broken-off' && isReplyOwed,
     spoken,
   });
-  const orBrokenOff = (resumesAs: ResumedAs): ResumedAs =>
-    unanswered > 0 && mayBeReceived ? 'broken-off' : resumesAs;
+  const orBrokenOff = (resumesAs: ResumedAs): ResumedAs => {
+    const isRequestedAgain = unanswered > 0 || (resumesAs === 'listening' && isReplyOwed);
+    return isRequestedAgain && mayBeReceived ? 'broken-off' : resumesAs;
+  };
   const outer = outerOf(state);
   switch (outer) {
     case 'opening':
@@ -224,6 +239,7 @@ const askedForConsent: ConversationResumeState = {
   turn: 0,
   utterance: 0,
   spoken: null,
+  isReplyOwed: false,
   asked: [],
   controls: [],
   language: null,
@@ -247,10 +263,11 @@ const mayHaveLostWords = ({ unheldMs }: ResumableCall, was: CallProgress['conver
 /** Whether the conversation only listens, and neither the agent nor the gateway has another reason to speak soon. */
 const onlyListens = (
   left: ResumableCall,
-  { resumesAs, unanswered, asked, collected }: ConversationResumeState,
+  { resumesAs, unanswered, isReplyOwed, asked, collected }: ConversationResumeState,
 ): boolean =>
   resumesAs === 'listening' &&
   unanswered === 0 &&
+  !isReplyOwed &&
   asked.length === 0 &&
   collected === null &&
   !hangupIsPending(left) &&
@@ -263,7 +280,7 @@ const conversationAsItWas = (
   const { facts } = left;
   const messages = messagesOf(left);
   const isHeld = lastOf(facts, 'call.held', 'call.resumed')?.type === 'call.held';
-  const { resumesAs, unsaid, unanswered, spoken } =
+  const { resumesAs, unsaid, unanswered, isReplyOwed, spoken } =
     was === null ? opening(left) : resumed(left, was, messages);
   return {
     resumesAs: isHeld ? 'on-hold' : resumesAs === 'on-hold' ? 'listening' : resumesAs,
@@ -278,6 +295,8 @@ const conversationAsItWas = (
     language: languageOf(facts),
     collected: was === null ? collectedLast(null, facts) : was.collected,
     unanswered: Math.min(unanswered, unanswerable(messages)),
+    // A hold drops unheard words and the apology for them, so that the reply is requested again.
+    isReplyOwed: (isHeld ? was?.isReplyOwed === true : isReplyOwed) && unanswerable(messages) > 0,
     failuresInARow: was?.failuresInARow ?? 0,
     wasReprompted: was?.wasReprompted ?? false,
   };

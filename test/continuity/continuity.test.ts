@@ -70,6 +70,7 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
     utterance: 4,
     spoken: null,
     unanswered: 0,
+    isReplyOwed: false,
     asked: [],
     controls: [],
     collected: null,
@@ -273,6 +274,57 @@ test('asks for consent again, and hides earlier words from the agent', (t) => {
   const refused = [...told, turn(3, 'user', 'No.'), { ...entry(4, 'call.consent'), data: { given: false } }];
   t.is(asked(at('consenting.refused', {}, 4), refused).endReason, 'consent_refused');
   t.is(asked(at('voicemail.silent', {}, 2), told).conversation.resumesAs, 'voicemail');
+});
+
+test('requests a reply again that a hold or a noise had aborted before its first word', (t) => {
+  const facts = [...saidHello, turn(4, 'user', 'What is the price?')];
+  const owed = { isReplyOwed: true };
+  for (const unheldMs of [null, 0])
+    t.like(howItGoesOn(at('listening.hearing', owed, 4), { facts, unheldMs }), {
+      resumesAs: 'listening',
+      isReplyOwed: true,
+    });
+  const held = [...facts, entry(5, 'call.held')];
+  for (const state of ['on-hold', 'replying.thinking', 'replying.speaking', 'saying.sounding'])
+    for (const agentType of [null, 'webhook'] as const)
+      t.like(
+        howItGoesOn(at(state, owed, 4), { facts: held, unheldMs: null, agentType }),
+        { resumesAs: 'on-hold', isReplyOwed: true, unsaid: [] },
+        state,
+      );
+  t.like(howItGoesOn(at('on-hold', owed, 5), { facts: [...held, entry(6, 'call.resumed')] }), {
+    resumesAs: 'listening',
+    isReplyOwed: true,
+  });
+  // An agent with a memory may have received the question, so the other party is asked to repeat it.
+  const unheard = { facts, unheldMs: null, agentType: 'webhook' } as const;
+  t.like(howItGoesOn(at('listening.hearing', owed, 4), unheard), {
+    resumesAs: 'broken-off',
+    isReplyOwed: false,
+  });
+  // The queued words are said again instead.
+  t.like(howItGoesOn(at('saying.sounding', { ...owed, unplayed: ['It costs a lot.'] }, 4), unheard), {
+    resumesAs: 'saying',
+    unsaid: ['It costs a lot.'],
+  });
+  // The reply was heard after all.
+  t.false(
+    howItGoesOn(at('listening.hearing', owed, 4), { facts: [...facts, turn(5, 'assistant', 'It costs')] })
+      .isReplyOwed,
+  );
+});
+
+test('reads the progress of an older gateway, which stored no owed reply', (t) => {
+  const { isReplyOwed: _, ...conversation } = at('on-hold', { unanswered: 1 }).conversation;
+  const { settings } = left(null).checkpoint;
+  const read = readCheckpoint({
+    settings,
+    tokenSealed: null,
+    headersSealed: null,
+    progress: { ...at('on-hold'), conversation },
+    aheadMs: 0,
+  });
+  t.like(read?.progress?.conversation, { isReplyOwed: false, unanswered: 1 });
 });
 
 test('repeats a greeting that was not heard', (t) => {

@@ -27,6 +27,7 @@ export const takenOver = (
     utterance: 7,
     spoken: null,
     unanswered: 0,
+    isReplyOwed: false,
     asked: [],
     controls: [],
     language: null,

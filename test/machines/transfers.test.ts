@@ -784,6 +784,19 @@ test('repeats a goodbye after the take-over, then ends the call', (t) => {
   t.like(world.end(), { reason: 'agent_error' });
 });
 
+for (const resumesAs of ['listening', 'on-hold'] as const)
+  test(`requests an owed reply again after the take-over of a call that was ${resumesAs}`, (t) => {
+    const messages = [...heard, { role: 'user', content: 'What is the price?' }] as const;
+    const world = worldOf({ resumesAs, isReplyOwed: true, messages });
+    world.onLine({ type: 'line.adopted' });
+    if (resumesAs === 'on-hold') {
+      t.is(world.requests.length, 0);
+      world.onLine({ type: 'line.resumed' });
+    }
+    t.is(world.conversationState(), 'replying.thinking');
+    t.is(world.requests.at(-1)?.messages.at(-1)?.content, 'What is the price?');
+  });
+
 test('waits after the take-over for a party that had put the call on hold', (t) => {
   const world = worldOf({ resumesAs: 'on-hold', unanswered: 1, messages: heard.slice(0, 1) });
   world.onLine({ type: 'line.adopted' });

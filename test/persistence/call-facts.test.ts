@@ -1461,6 +1461,7 @@ const progressAt = (turn: number): CallProgress => ({
     utterance: 0,
     spoken: null,
     unanswered: 0,
+    isReplyOwed: false,
     asked: [],
     controls: [],
     collected: null,

@@ -133,6 +133,8 @@ export type CallProgress = {
     /** The turn that is being spoken. Its times are call time. */
     spoken: { startedAt: number; endedAt: number; text: string; whole: boolean } | null;
     unanswered: number;
+    /** Whether no word of the last requested reply was audible yet. */
+    isReplyOwed: boolean;
     /** Texts requested through the API that wait for the floor. */
     asked: readonly string[];
     /** Controls that the agent requested. Each control is executed after some of `unplayed` was heard. */
@@ -206,7 +208,8 @@ const progress: z.ZodType<CallProgress> = z.object({
       .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
       .nullable(),
     unanswered: z.number(),
-    // Older gateways do not write these three fields.
+    // Older gateways do not write these four fields.
+    isReplyOwed: z.boolean().default(false),
     asked: z.array(z.string()).default([]),
     controls: z.array(waitingControl).default([]),
     collected: z
