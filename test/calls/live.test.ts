@@ -385,15 +385,8 @@ test('a listener who arrives after a pause hears no audio from the pause', (t) =
 /** A call in which the agent has greeted; `begin` adds a listener of whom the other party must be told first. */
 const overheardWithNotice = () => {
   const bus = createCallBus({ logger: pino({ level: 'silent' }) });
-  const world = createCallWorld(
-    {},
-    {
-      publishCrashes(fact) {
-        bus.publish('fact', { callId: 'one', fact: { at: 0, ...fact } });
-        return false;
-      },
-    },
-  );
+  const onFact = (fact: CallFact): void => bus.publish('fact', { callId: 'one', fact: { at: 0, ...fact } });
+  const world = createCallWorld({}, { onFact });
   world.answer();
   world.replyAndPlay('Good day.');
   const overheard = createOverheard({ bus, find: () => world.actor });
@@ -412,41 +405,44 @@ const overheardWithNotice = () => {
   };
 };
 
-test('repeats the notice for a listener if it is interrupted before its first word', (t) => {
-  const { world, begin, states, notices, goOn } = overheardWithNotice();
-  begin();
-  t.is(notices(), 1);
-  world.onLine({ type: 'line.speech' });
-  world.play('');
+/** The interruption is answered, and the notice is said to its end. `begun`: how often it was begun until then. */
+const hearsNotice = (
+  t: ExecutionContext,
+  { world, states, notices, goOn }: ReturnType<typeof overheardWithNotice>,
+  begun: number,
+): void => {
   goOn();
   world.onLine({ type: 'line.heard', text: 'Wait.', backchannel: false });
   world.replyAndPlay('Yes?');
   goOn();
-  t.is(notices(), 2);
+  t.is(notices(), begun);
   world.play();
   goOn();
   t.deepEqual(states, ['announcing', 'on']);
   goOn();
-  t.is(notices(), 2);
+  t.is(notices(), begun);
+};
+
+test('repeats the notice for a listener if it is interrupted before its first word', (t) => {
+  const overheard = overheardWithNotice();
+  const { world, begin, notices } = overheard;
+  begin();
+  t.is(notices(), 1);
+  world.onLine({ type: 'line.speech' });
+  world.play('');
+  hearsNotice(t, overheard, 2);
 });
 
 test('says the notice for a listener once if the words before it are interrupted', (t) => {
-  const { world, begin, states, notices, goOn } = overheardWithNotice();
+  const overheard = overheardWithNotice();
+  const { world, begin, notices } = overheard;
   world.hear('Hello?');
   world.onReply({ type: 'reply.sentence', text: 'Your appointment is tomorrow.' });
   begin();
   t.is(notices(), 0);
   world.onLine({ type: 'line.speech' });
   world.play('Your appoint');
-  goOn();
-  world.onLine({ type: 'line.heard', text: 'Wait.', backchannel: false });
-  world.replyAndPlay('Yes?');
-  goOn();
-  t.is(notices(), 1);
-  world.play();
-  goOn();
-  t.deepEqual(states, ['announcing', 'on']);
-  t.is(notices(), 1);
+  hearsNotice(t, overheard, 1);
 });
 
 // Chart watch

@@ -61,11 +61,11 @@ export type Faults = {
   publishCrashes?: (fact: CallFact) => boolean;
 };
 
-/** Observes the call's actors. */
-type Onlooker = { inspect?: (event: InspectionEvent) => void };
+/** Observes the call's actors, and each fact after its publication. */
+type Onlooker = { inspect?: (event: InspectionEvent) => void; onFact?: (fact: CallFact) => void };
 
 /** The charts with a fake line, agent and journal. */
-const createCallEnvironment = (faults: Faults) => {
+const createCallEnvironment = (faults: Faults, onFact: Onlooker['onFact']) => {
   const facts: CallFact[] = [];
   const commands: (LineCommand | KeysCommand)[] = [];
   const requests: ReplyInput[] = [];
@@ -78,6 +78,7 @@ const createCallEnvironment = (faults: Faults) => {
   const publish = (_: unknown, fact: CallFact): void => {
     if (faults.publishCrashes?.(fact) === true) throw new Error(`The journal crashed over ${fact.type}`);
     facts.push(fact);
+    onFact?.(fact);
   };
   const line = fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
     opened = input;
@@ -144,12 +145,12 @@ const lookAt = (
 
 export const createCallWorld = (
   changes: Partial<CallInput> = {},
-  { inspect, ...faults }: Faults & Onlooker = {},
+  { inspect, onFact, ...faults }: Faults & Onlooker = {},
 ) => {
   const clock = new SimulatedClock();
   const errors: unknown[] = [];
   const reported: number[] = [];
-  const environment = createCallEnvironment(faults);
+  const environment = createCallEnvironment(faults, onFact);
   const { machine, facts, commands, requests, wantedTransfers, counts } = environment;
   const actor = createActor(machine, {
     input: { ...callInput, ...changes },
