@@ -31,8 +31,12 @@ export type ModelMarks = {
    * `</think>` without an opening. Many templates put the opening into the prompt.
    */
   add(piece: string): { text: string; retracts: boolean };
-  /** Returns text that was held back as the possible beginning of a mark. */
+  /** Returns text that was held back as the possible beginning of a mark, or as a possible thought. */
   end(): string;
+  /** Ends a text that was cut off. Works like `end`, but drops a possible thought: its end mark may be missing. */
+  cut(): string;
+  /** Whether text is held back as a possible thought. */
+  holdsThought(): boolean;
   /** Whether the removed text contained a tool call. */
   wroteCall(): boolean;
 };
@@ -401,25 +405,32 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     return text;
   };
 
+  const doubtedWords = (): string => (mode === 'thinking' ? (wordThought?.doubted ?? '') : '');
+
+  const finish = ({ isCut }: { isCut: boolean }): string => {
+    endBare();
+    const rest = held;
+    held = '';
+    show(rest);
+    if (mode === 'header' || mode === 'channel') releaseHeading();
+    endCall();
+    endOpening();
+    if (!isCut) say(doubtedWords());
+    isFirstThought = false;
+    const words = thought.splice(0);
+    if (!isCut) for (const text of words) say(text);
+    return taken();
+  };
+
   return {
     add(piece) {
       retracts = false;
       takeIn(piece);
       return { text: taken(), retracts };
     },
-    end() {
-      endBare();
-      const rest = held;
-      held = '';
-      show(rest);
-      if (mode === 'header' || mode === 'channel') releaseHeading();
-      endCall();
-      endOpening();
-      if (mode === 'thinking') say(wordThought?.doubted ?? '');
-      isFirstThought = false;
-      for (const words of thought.splice(0)) say(words);
-      return taken();
-    },
+    end: () => finish({ isCut: false }),
+    cut: () => finish({ isCut: true }),
+    holdsThought: () => thought.length > 0 || doubtedWords() !== '',
     wroteCall: () => wroteCall,
   };
 };

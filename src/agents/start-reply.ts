@@ -138,7 +138,7 @@ const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
 
   const fail = (failure: ReplyFailure, detail?: string): void => {
     // Words before the failure are still spoken.
-    say(utterances.end());
+    say(utterances.cut());
     if (abort.signal.aborted) return;
     // The abort reason lets observers of the request distinguish a slow server from an aborted reply.
     cancel(new AgentFailure(failure, detail ?? 'in vain'));
@@ -155,8 +155,8 @@ const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
       else if (typeof piece === 'string') {
         if (piece !== '') await takeText(piece);
       } else if ('controls' in piece) {
-        if (options.readsControls) say([...utterances.sentenceEnd(), ...readListedControls(piece.controls)]);
-      } else if ('control' in piece) say([...utterances.sentenceEnd(), piece.control]);
+        if (options.readsControls) say(utterances.addControls(readListedControls(piece.controls)));
+      } else if ('control' in piece) say(utterances.addControls([piece.control]));
       else {
         noteRemark(piece.remark);
         if (piece.endsEarly === true) endsEarly = piece.remark;

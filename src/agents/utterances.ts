@@ -81,14 +81,21 @@ export type Utterances = {
   addInSteps(piece: string): Generator<ReplyPart[], void, undefined>;
   /** Retracts the text so far as thoughts. */
   retract(): void;
-  /** Notes that the message so far is complete; another one may follow. */
+  /**
+   * Notes that the message so far is complete; another one may follow. A message that may be a thought is held back
+   * until more text or the end of the reply.
+   */
   sentenceEnd(): ReplyPart[];
+  /** Adds controls that are not part of the text. The text before them is complete. */
+  addControls(controls: readonly Exclude<ReplyPart, string>[]): ReplyPart[];
   /** Called after a short time without text. Returns speakable text although more may follow. */
   pause(): string[];
-  /** Whether the last sentence so far lacks its end, emitted or not. */
+  /** Whether the reply so far lacks an end: of its last sentence, emitted or not, or of a possible thought. */
   isTorn(): boolean;
   /** Returns the remaining utterances at the end of the reply. */
   end(): ReplyPart[];
+  /** Returns the remaining utterances of a reply that was cut off or has failed, without a possible thought. */
+  cut(): ReplyPart[];
   /** Whether the leading text turned out to be thoughts, some of which may have been spoken. */
   thoughtAloud(): boolean;
   /** Whether the words contained a tool call, which was left out. */
@@ -119,6 +126,8 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   let acts = 0;
   /** Whether the last message ended within a sentence and no message has followed it. */
   let endedTorn = false;
+  /** Complete messages that may be thoughts, whose end mark is missing if the reply turns out to be cut off. */
+  let doubted: ReplyPart[] = [];
 
   let marks = createModelMarks({ thinksAloud });
   let thoughtAloud = false;
@@ -148,14 +157,30 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   const addText = (text: string): ReplyPart[] =>
     tags === null ? toSpeech(cutter.add(text)) : tags.add(text).flatMap(place);
 
-  const endText = (): ReplyPart[] => {
-    const parts = [...addText(marks.end()), ...(tags?.end() ?? []).flatMap(place)];
+  const endText = (rest: string): ReplyPart[] => {
+    const parts = [...addText(rest), ...(tags?.end() ?? []).flatMap(place)];
     wroteCall ||= marks.wroteCall();
+    return parts;
+  };
+
+  const endMessage = (): ReplyPart[] => {
+    const parts = endText(marks.end());
+    endedTorn ||= cutter.isTorn();
+    parts.push(...toSpeech(cutter.end()));
+    speakable.reset();
+    marks = createModelMarks();
+    return parts;
+  };
+
+  const release = (): ReplyPart[] => {
+    const parts = doubted;
+    doubted = [];
     return parts;
   };
 
   const retract = (): void => {
     thoughtAloud = true;
+    doubted = [];
     tags?.end();
     cutter.end();
   };
@@ -164,7 +189,10 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
     // The piece is passed as a whole, because thoughts without a start mark are recognized by their end.
     const { text, retracts } = marks.add(piece);
     if (retracts) retract();
-    if (piece.trim() !== '') endedTorn = false;
+    if (piece.trim() !== '') {
+      endedTorn = false;
+      if (doubted.length > 0) yield release();
+    }
     for (let at = 0; at < text.length; at += longestStep) {
       yield addText(text.slice(at, at + longestStep));
       if (spoken > longestSpeech) {
@@ -183,16 +211,20 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       retract();
     },
     sentenceEnd() {
-      const utterances = endText();
-      endedTorn ||= cutter.isTorn();
-      utterances.push(...toSpeech(cutter.end()));
-      speakable.reset();
-      marks = createModelMarks();
-      return utterances;
+      const isDoubted = marks.holdsThought();
+      const parts = endMessage();
+      if (!isDoubted) return parts;
+      doubted.push(...parts);
+      return [];
     },
+    addControls: (added) => [...release(), ...endMessage(), ...added],
     pause: () => toSpeech(cutter.pause()),
-    isTorn: () => endedTorn || cutter.isTorn(),
-    end: () => [...endText(), ...toSpeech(cutter.end())],
+    isTorn: () => doubted.length > 0 || marks.holdsThought() || endedTorn || cutter.isTorn(),
+    end: () => [...release(), ...endText(marks.end()), ...toSpeech(cutter.end())],
+    cut() {
+      doubted = [];
+      return [...endText(marks.cut()), ...toSpeech(cutter.end())];
+    },
     thoughtAloud: () => thoughtAloud,
     wroteCall: () => wroteCall,
   };

@@ -287,6 +287,14 @@ for (const finish of ['length', 'content_filter']) {
   });
 }
 
+test.serial('drops reasoning in a channel without tokens when the reply is cut off or breaks', async (t) => {
+  const thought = says('analysisThe user asks. I');
+  t.like(await readText(thought + says(null, 'length')), { text: '', error: { failure: 'no_reply' } });
+  t.like(await readText(thought), { text: '', error: { failure: 'no_reply' } });
+  t.is((await read([Buffer.from(thought)], true)).text, '');
+  t.is((await readText(thought + says(null, 'stop'))).text, 'analysisThe user asks. I');
+});
+
 test.serial('keeps all words when the connection breaks after the finish', async (t) => {
   const whole = await read([Buffer.from(says('네.', 'stop'))], true);
   t.is(whole.text, '네.');

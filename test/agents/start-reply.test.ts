@@ -321,6 +321,68 @@ test.serial(
   },
 );
 
+/** Events of the last of several replies of one agent. An error in place of a piece is thrown. */
+const lastReply = async (replies: readonly (readonly (ReplyPiece | Error)[])[]): Promise<ReplyEvent[]> => {
+  let events: ReplyEvent[] = [];
+  const agent: Agent = {
+    async *reply({ turn }) {
+      for (const piece of replies[turn] ?? []) {
+        if (piece instanceof Error) throw piece;
+        yield piece;
+      }
+    },
+  };
+  const startReply = createStartReply({
+    findAgent: () => agent,
+    times,
+    clock: new SimulatedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  for (const turn of replies.keys()) {
+    events = [];
+    await new Promise<void>((resolve) => {
+      startReply({ ...input, turn }, (event) => {
+        events.push(event);
+        if (event.type === 'reply.finished' || event.type === 'reply.failed') resolve();
+      });
+    });
+  }
+  return events;
+};
+
+const thinkingAloud: ReplyPiece[] = ['음.</think>네.'];
+const tooShort = { remark: 'the reply was cut off at its longest length', endsEarly: true } as const;
+const cutInThought: ReplyEvent = { type: 'reply.failed', failure: 'reply_cut_off', detail: tooShort.remark };
+
+const unendedThoughts: [title: string, replies: (ReplyPiece | Error)[][], last: ReplyEvent][] = [
+  ['is cut off', [thinkingAloud, ['The user asks. I', tooShort]], cutInThought],
+  ['is cut off behind a message', [thinkingAloud, ['The user asks.', sentenceEnd, tooShort]], cutInThought],
+  [
+    'fails',
+    [thinkingAloud, ['The user asks. I', new AgentFailure('http_error', 'broken')]],
+    { type: 'reply.failed', failure: 'http_error', detail: 'broken' },
+  ],
+  ['is cut off in a channel without tokens', [['analysisThe user asks. I', tooShort]], cutInThought],
+];
+
+for (const [title, replies, last] of unendedThoughts)
+  test.serial(`does not speak reasoning without an end mark when its reply ${title}`, async (t) => {
+    t.deepEqual(await lastReply(replies), [last]);
+  });
+
+test.serial('speaks a reply without reasoning of an agent that usually thinks aloud', async (t) => {
+  t.deepEqual(await lastReply([thinkingAloud, ['하나.', sentenceEnd, '둘.']]), [
+    { type: 'reply.sentence', text: '하나.' },
+    { type: 'reply.sentence', text: '둘.' },
+    { type: 'reply.finished' },
+  ]);
+  t.deepEqual(await lastReply([thinkingAloud, ['하나.', { control: { act: 'hang_up' } }]]), [
+    { type: 'reply.sentence', text: '하나.' },
+    { type: 'reply.control', control: { act: 'hang_up' } },
+    { type: 'reply.finished' },
+  ]);
+});
+
 test.serial('yields to the event loop while reading a chunk of thousands of sentences', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);

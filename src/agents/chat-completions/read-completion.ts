@@ -300,6 +300,7 @@ const createWords = () => {
       yield* add(whole, { isWhole: true, isLast });
     },
     end: () => begun(marks.end()),
+    cut: () => begun(marks.cut()),
     hasWords: () => hasWords,
     wroteCall: () => marks.wroteCall(),
   };
@@ -327,8 +328,8 @@ export async function* readCompletion(
   const words = createWords();
   let broke = false;
 
-  function* end(): Generator<string, void, undefined> {
-    const rest = words.end();
+  function* end({ isCut }: { isCut: boolean }): Generator<string, void, undefined> {
+    const rest = isCut ? words.cut() : words.end();
     if (rest !== '') yield rest;
     seen.words = words.hasWords();
     seen.writtenCall = words.wroteCall();
@@ -362,12 +363,12 @@ export async function* readCompletion(
   } catch (error) {
     // The finish ends the reply, because later frames contain no part of it.
     if (seen.finish === 'none' || error instanceof AgentFailure) {
-      yield* end();
+      yield* end({ isCut: true });
       throw error;
     }
     broke = true;
   }
-  yield* end();
+  yield* end({ isCut: isCutOff(seen.finish) || (seen.finish === 'none' && !seen.done) });
   if (broke) yield { remark: 'the connection broke behind the end of the reply' };
   const parts = toolCalls.parts();
   yield* judge(seen, parts.length > 0);

@@ -183,7 +183,7 @@ const generalAdvice: Adviser = (symptoms) => {
     case 'circuit_open':
       return requestAdvice('not_answering_lately', symptoms).words;
     case 'reply_cut_off':
-      return 'The reply ended within a sentence. Look at the limit of tokens, at a proxy that closes streams, and at the end of the stream: it should have its end mark.';
+      return 'The reply ended within a sentence or within the reasoning of its model. Look at the limit of tokens, at a proxy that closes streams, and at the end of the stream: it should have its end mark.';
     case 'no_reply':
       if (failure.detail === unspeakable)
         return 'The answer has nothing that can be spoken, such as emoji or code alone. Let the agent answer in words.';
