@@ -9,6 +9,7 @@ import { hear } from '#src/agents/built-in/dialogue.ts';
 import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { languageModelAgent, returnable } from '#src/agents/language-model.ts';
 import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
+import { createRehearsalModel } from '#src/agents/language-model/play-persona.ts';
 import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
 import { createTools } from '#src/agents/language-model/tools.ts';
 import { lingerMs } from '#src/agents/message-end.ts';
@@ -969,15 +970,38 @@ for (const written of [
   '생각 중.</think>예약을 확인했다.',
   '<|channel|>analysis<|message|>음.<|end|><|start|>assistant<|channel|>final<|message|>예약을 확인했다.<|return|>',
   '<tool_call>{"name":"x","arguments":{}}</tool_call>예약을 확인했다.',
+  `${'생각 '.repeat(1_000)}</think>예약을 확인했다.`,
 ]) {
-  test.serial(`removes machine markup of the model from summaries: ${written}`, async (t) => {
+  test.serial(`removes machine markup of the model from summaries: ${written.slice(0, 100)}`, async (t) => {
     t.is(await summaryOf(t, words(written)), '예약을 확인했다.');
     t.is(
-      await summaryOf(t, Array.from(written, (content) => delta({ content })).join('')),
+      await summaryOf(t, Array.from(written, (content) => delta({ content })).join('') + words('')),
       '예약을 확인했다.',
     );
   });
 }
+
+test.serial('shortens a long summary', async (t) => {
+  const summary = await summaryOf(t, words('예약을 확인했다. '.repeat(1_000)));
+  t.is(summary, '예약을 확인했다. '.repeat(1_000).slice(0, 2_000));
+});
+
+test.serial('rejects a summary that was cut off or is endless, because it may be reasoning', async (t) => {
+  for (const body of [words('생각 중이다.', 'length'), delta({ content: '생각 중이다.' })])
+    await t.throwsAsync(summaryOf(t, body), { instanceOf: AgentFailure, message: /cut off|end mark/ });
+  await t.throwsAsync(summaryOf(t, words('생각 '.repeat(40_000))), { instanceOf: AgentFailure });
+});
+
+test.serial('plays a persona without reasoning, whatever its length', async (t) => {
+  const turnOf = async (body: string) => {
+    const { model } = await setUpLanguageModel(t, () => sendBody(body));
+    const { playPersona } = createRehearsalModel(model);
+    const persona = { description: '손님', goal: '예약', language: 'ko', lines: [] };
+    return playPersona(persona, new AbortController().signal);
+  };
+  t.like(await turnOf(words(`${'생각 '.repeat(1_000)}</think>예약해 주세요.`)), { says: '예약해 주세요.' });
+  await t.throwsAsync(turnOf(words('생각 중이다.', 'length')), { instanceOf: AgentFailure });
+});
 
 test.serial('accepts a summary with an unknown finish reason and removes a repetition', async (t) => {
   t.is(await summaryOf(t, words('예약을 확인했다.', 'eos')), '예약을 확인했다.');

@@ -8,14 +8,12 @@ import type {
   RehearsalModel,
 } from '#src/domain/persona.ts';
 import { dtmfDigits } from '#src/domain/in-call-request.ts';
-import { AgentFailure, retraction } from '../agent.ts';
+import { AgentFailure } from '../agent.ts';
 import type { ToolCall } from '../chat-completions/read-completion.ts';
-import { askModel, type LanguageModel, type ModelMessage, type Tool } from './ask-model.ts';
+import type { LanguageModel, ModelMessage, Tool } from './ask-model.ts';
+import { readAnswer } from './read-answer.ts';
 
 const languageNames: Readonly<Record<string, string>> = { ko: 'Korean', en: 'English', ja: 'Japanese' };
-
-/** Maximum length of the person's words in one turn, in characters. */
-const longest = 2_000;
 
 const endTool: Tool = {
   name: 'end_call',
@@ -57,22 +55,6 @@ const messageOf = ({ role, text }: PersonaLine): ModelMessage =>
     ? { role: 'user', content: text === '' ? silence : text }
     : { role: 'assistant', content: text === '' ? '…' : text };
 
-const answerOf = async (
-  model: LanguageModel,
-  request: { messages: readonly ModelMessage[]; tools: readonly Tool[] },
-  signal: AbortSignal,
-): Promise<{ text: string; toolCalls: readonly ToolCall[] }> => {
-  let text = '';
-  let toolCalls: readonly ToolCall[] = [];
-  for await (const part of askModel(model, request, signal)) {
-    if (typeof part === 'string') text += part;
-    else if (part === retraction) text = '';
-    else if ('toolCalls' in part) ({ toolCalls } = part);
-    if (text.length > longest) break;
-  }
-  return { text: text.replaceAll(/\s+/g, ' ').trim().slice(0, longest).toWellFormed(), toolCalls };
-};
-
 const ending = z.object({
   outcome: z.enum(['reached', 'given_up']),
   reason: z
@@ -107,7 +89,7 @@ const createPlayPersona =
       { role: 'system', content: promptOf(request) },
       ...request.lines.map(messageOf),
     ];
-    const { text, toolCalls } = await answerOf(model, { messages, tools: [endTool, keysTool] }, signal);
+    const { text, toolCalls } = await readAnswer(model, { messages, tools: [endTool, keysTool] }, signal);
     const turn = turnOf(text, toolCalls);
     if (turn.says === '' && turn.presses === '' && turn.ends === null)
       throw new AgentFailure('no_reply', 'the language model played no turn');
@@ -133,7 +115,7 @@ const createJudge =
       { role: 'system', content: judging },
       { role: 'user', content },
     ];
-    const { text } = await answerOf(model, { messages, tools: [] }, signal);
+    const { text } = await readAnswer(model, { messages, tools: [] }, signal);
     const found = verdict.safeParse(objectIn(text)).data;
     if (found === undefined) throw new AgentFailure('no_reply', 'the language model gave no verdict');
     return found;

@@ -1,9 +1,7 @@
 /** Summarizes a call in a few sentences with the language model. */
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
-import { retraction } from '../agent.ts';
-import { askModel, type LanguageModel } from './ask-model.ts';
-
-const longest = 2_000;
+import type { LanguageModel } from './ask-model.ts';
+import { readAnswer } from './read-answer.ts';
 
 const languageNames: Readonly<Record<string, string>> = { ko: 'Korean', en: 'English', ja: 'Japanese' };
 
@@ -16,17 +14,11 @@ export const createSummarizeByModel =
     const transcript = turns
       .map(({ role, text }) => `${role === 'assistant' ? 'Agent' : 'Other party'}: ${text}`)
       .join('\n');
-    let summary = '';
     const messages = [
       { role: 'system' as const, content: prompt(language) },
       { role: 'user' as const, content: transcript },
     ];
-    for await (const part of askModel(model, { messages, tools: [] }, signal)) {
-      if (typeof part === 'string') summary += part;
-      if (part === retraction) summary = '';
-      if (summary.length > longest) break;
-    }
-    const text = summary.replaceAll(/\s+/g, ' ').trim().slice(0, longest).toWellFormed();
+    const { text } = await readAnswer(model, { messages, tools: [] }, signal);
     if (text === '') throw new Error('The language model gave no summary');
     return text;
   };
