@@ -280,7 +280,19 @@ test.serial(
   `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
   'no_reply',
 );
-test.serial(fails, 'fails when the body is a web page', '<!DOCTYPE html><p>네</p>', 'invalid_reply');
+for (const page of [
+  '<!DOCTYPE html><p>네</p>',
+  '\n<html lang="ko"><p>네</p></html>',
+  '<!-- 점검 -->\n<!doctype html>\n<p>네</p>',
+  '<?xml version="1.0"?><Error>네</Error>',
+])
+  test.serial(
+    fails,
+    `fails when the body is the web page ${JSON.stringify(page)}`,
+    page,
+    'invalid_reply',
+    /a page/,
+  );
 test.serial(fails, 'fails when the JSON document is truncated', '{"output":"안녕', 'invalid_reply');
 test.serial(fails, 'fails when the JSON list is truncated', '[{"output":"안녕', 'invalid_reply');
 test.serial(
@@ -331,6 +343,29 @@ test.serial(
   '{이름} 님, 안녕하세요.',
   '{이름} 님, 안녕하세요.',
 );
+for (const body of [
+  '<silence/>',
+  '<hangup/>',
+  '<think>음</think>네.',
+  '<b>네</b>',
+  '<language tag="en"/>Hello.',
+])
+  test.serial(speaks, `reads plain text that begins with a tag: ${body}`, body, body);
+test.serial(
+  speaks,
+  'keeps plain text with a few invalid bytes',
+  '네, 예약을 확인했\uFFFD습니다. 감사합니\uFFFD다. 안녕히 계세요.',
+  '네, 예약을 확인했\uFFFD습니다. 감사합니\uFFFD다. 안녕히 계세요.',
+);
+
+test.serial('executes controls and drops reasoning at the beginning of plain text', async (t) => {
+  const heard = (body: string) => heardParts(readN8nReply(bodyOf([Buffer.from(body)]), longestLine));
+  t.deepEqual(await heard('<silence/>'), []);
+  t.deepEqual(await heard('<hangup/>'), [{ act: 'hang_up' }]);
+  t.deepEqual(await heard('<think>음</think>네.'), ['네.']);
+  t.deepEqual(await heard('<b>네</b>'), ['네']);
+});
+
 test.serial(speaks, 'speaks text that begins with a quote', '"안녕" 이라고 했어요.', '"안녕" 이라고 했어요.');
 
 // Streams

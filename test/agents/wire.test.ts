@@ -225,6 +225,12 @@ test.serial('fails with invalid_reply on a web page or incomplete JSON', async (
   t.notRegex(error?.message ?? '', /비밀/);
 });
 
+test.serial('returns plain text that begins with a tag, where plain text is permitted', async (t) => {
+  const text = '<b>하나</b>\n둘';
+  t.deepEqual(await readFramesOf([Buffer.from(text)], true), [{ type: 'text', text }]);
+  t.like(await t.throwsAsync(readFramesOf([Buffer.from(text)])), { failure: 'invalid_reply' });
+});
+
 test.serial('limits a document over several lines like a single line', async (t) => {
   const wide = (characters: number) => Buffer.from(`[\n"${'x'.repeat(characters)}"\n]`);
   t.is((await readFramesOf([wide(9_000)])).length, 1);

@@ -60,9 +60,17 @@ const isStatus = (value: unknown): boolean => {
 /** Matches broken JSON and event streams of other kinds of servers, which are not words. */
 const machineText = /^(?:\{\s*["'}]|\[\s*[[{"'\]]|(?:data|event):)/;
 
-/** Matches NUL and U+FFFD, which replaces invalid UTF-8: signs of a picture, audio, or a legacy encoding. */
-// oxlint-disable-next-line no-control-regex -- NUL is what is meant
-const binary = /[\0\uFFFD]/;
+/** Characters of text for each U+FFFD that are at least expected in a text of valid UTF-8 with a few broken characters. */
+const textForEachBroken = 10;
+
+/**
+ * Whether a body is a picture, audio, or in a legacy encoding. Signs are NUL, and many U+FFFD, which replace invalid
+ * UTF-8. A model or a proxy that cuts characters leaves only a few.
+ */
+const isBinary = (text: string): boolean => {
+  const broken = text.split('\uFFFD').length - 1;
+  return text.includes('\0') || (broken > 1 && broken * textForEachBroken > text.length);
+};
 
 const isJson = (text: string): boolean => {
   try {
@@ -78,7 +86,7 @@ const isJson = (text: string): boolean => {
  * `invalid_reply` for a body that cannot be meant as speech.
  */
 export const plainReply = (text: string): string | undefined => {
-  if (binary.test(text)) throw new AgentFailure('invalid_reply', 'the response is not text');
+  if (isBinary(text)) throw new AgentFailure('invalid_reply', 'the response is not text');
   const reply = text.trim();
   if (machineText.test(reply))
     throw new AgentFailure('invalid_reply', 'the response is neither text nor readable JSON');

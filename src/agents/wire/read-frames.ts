@@ -180,15 +180,22 @@ async function* readJson(
   else throw new AgentFailure('invalid_reply', 'the response begins like JSON and is none');
 }
 
+const pageFailure = (): AgentFailure =>
+  new AgentFailure('invalid_reply', 'the response is a page, not a reply');
+
+/** Matches a tag of a whole page. Plain text may begin with other tags: of controls, reasoning or emphasis. */
+const pageTag = /<(?:!doctype|html|head|body|\?xml)\b/iu;
+
 const readText = async (first: string, rest: Lines, { longestLine }: FrameOptions): Promise<Frame> => {
   const text = await restOf(first, rest, longestLine);
+  if (first.trimStart().startsWith('<') && pageTag.test(text)) throw pageFailure();
   const parsed = first.trimStart().startsWith('"') ? parse(text) : { isJson: false as const };
   return parsed.isJson ? { type: 'json', event: '', value: parsed.value } : { type: 'text', text };
 };
 
 /**
- * Reads the frames of a body. An empty body yields no frames. Throws an AgentFailure for an HTML page (`invalid_reply`)
- * and for a line that is too long (`reply_too_large`).
+ * Reads the frames of a body. An empty body yields no frames. Throws an AgentFailure for a web page (`invalid_reply`),
+ * which is any body that begins with a tag unless plain text is permitted, and for a line that is too long (`reply_too_large`).
  */
 export async function* readFrames(
   body: AsyncIterable<Uint8Array>,
@@ -198,7 +205,7 @@ export async function* readFrames(
   for await (const line of lines) {
     const start = line.trimStart().at(0);
     if (start === undefined) continue;
-    if (start === '<') throw new AgentFailure('invalid_reply', 'the response is a page, not a reply');
+    if (start === '<' && options.plainText !== true) throw pageFailure();
     if (start === '{' || start === '[') yield* readJson(line, lines, options);
     else if (options.plainText === true) yield await readText(line, lines, options);
     else yield* readEvents(line, lines);
