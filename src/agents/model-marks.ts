@@ -25,12 +25,15 @@ import {
 } from './model-marks/opening.ts';
 import { markStart, readMark } from './model-marks/read-mark.ts';
 
+/**
+ * The remaining text of a piece. `retracts`: all earlier text was a thought, because it ended with `</think>` without an
+ * opening. Many templates put the opening into the prompt.
+ */
+export type Filtered = { text: string; retracts: boolean };
+
 export type ModelMarks = {
-  /**
-   * Filters a piece; returns the remaining text. `retracts`: all earlier text was a thought, because it ended with
-   * `</think>` without an opening. Many templates put the opening into the prompt.
-   */
-  add(piece: string): { text: string; retracts: boolean };
+  /** Filters a piece. */
+  add(piece: string): Filtered;
   /** Returns text that was held back as the possible beginning of a mark, or as a possible thought. */
   end(): string;
   /** Ends a text that was cut off. Works like `end`, but drops a possible thought: its end mark may be missing. */
@@ -40,6 +43,25 @@ export type ModelMarks = {
   /** Whether the removed text contained a tool call. */
   wroteCall(): boolean;
 };
+
+/** Maximum number of code units that are filtered in one step, which takes some milliseconds at most. */
+const longestStep = 8 * 1024;
+
+/**
+ * Filters a piece in steps, because a piece may have a million characters. The whole piece is filtered before its text
+ * is used, because a thought without a start mark is recognized by its end. Yields an empty list between two steps.
+ */
+export function* filterInSteps(marks: ModelMarks, piece: string): Generator<never[], Filtered, undefined> {
+  let text = '';
+  let retracts = false;
+  for (let at = 0; at < piece.length; at += longestStep) {
+    if (at > 0) yield [];
+    const filtered = marks.add(piece.slice(at, at + longestStep));
+    retracts ||= filtered.retracts;
+    text = filtered.retracts ? filtered.text : text + filtered.text;
+  }
+  return { text, retracts };
+}
 
 /** Remark for a tool call that is not executed, because the gateway offers no tools. */
 export const wantsTool = 'the model asked for a tool, which the server leaves to the caller';

@@ -2,7 +2,7 @@ import type { Control } from '#machines/control.ts';
 import { AgentFailure } from './agent.ts';
 import { type TagPart, createTagFinder, unclosedControl } from './controls/find-tags.ts';
 import { type LeftOut, readControlTag, type silence, unclosed } from './controls/read-control.ts';
-import { createModelMarks } from './model-marks.ts';
+import { createModelMarks, filterInSteps } from './model-marks.ts';
 import { plainWords } from './plain-words.ts';
 import { createSentenceCutter } from './sentences.ts';
 
@@ -186,8 +186,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   };
 
   function* addInSteps(piece: string): Generator<ReplyPart[], void, undefined> {
-    // The piece is passed as a whole, because thoughts without a start mark are recognized by their end.
-    const { text, retracts } = marks.add(piece);
+    const { text, retracts } = yield* filterInSteps(marks, piece);
     if (retracts) retract();
     if (piece.trim() !== '') {
       endedTorn = false;

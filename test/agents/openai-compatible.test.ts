@@ -287,6 +287,26 @@ for (const finish of ['length', 'content_filter']) {
   });
 }
 
+test.serial('yields to the event loop while filtering a chunk of many possible marks', async (t) => {
+  let tasks = 0;
+  const count = (): void => {
+    tasks += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  await readText(says(`<think>${'<'.repeat(200_000)}`) + done);
+  clearImmediate(counting);
+  t.true(tasks >= 20, String(tasks));
+});
+
+test.serial('retracts a thought whose end is far behind its beginning in one chunk', async (t) => {
+  const thought = '생각 '.repeat(10_000);
+  t.is(
+    (await readText(says(`${thought}</think>네.${' 네.'.repeat(10_000)}`, 'stop'))).text.slice(0, 5),
+    '네. 네.',
+  );
+});
+
 test.serial('drops reasoning in a channel without tokens when the reply is cut off or breaks', async (t) => {
   const thought = says('analysisThe user asks. I');
   t.like(await readText(thought + says(null, 'length')), { text: '', error: { failure: 'no_reply' } });

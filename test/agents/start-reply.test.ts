@@ -403,11 +403,24 @@ test.serial('yields to the event loop while reading a chunk of thousands of sent
   t.true(Math.max(...most) < 1_000, String(Math.max(...most)));
 });
 
+test.serial('yields to the event loop while filtering a chunk of many possible marks', async (t) => {
+  const agent: Agent = {
+    async *reply() {
+      yield `<think>${'<'.repeat(200_000)}`;
+    },
+  };
+  const { events } = setUp(t, agent);
+  let tasks = 0;
+  for (; events.length === 0; tasks += 1) await nextTask();
+  t.like(events, [{ type: 'reply.failed', failure: 'no_reply' }]);
+  t.true(tasks >= 20, String(tasks));
+});
+
 test.serial('stops reading the current chunk when its reply is abandoned', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, dispose } = setUp(t, agent);
   await next({ piece: '네.\n'.repeat(10_000) });
-  t.true(events.length > 0);
+  while (events.length === 0) await nextTask();
   dispose();
   const heard = events.length;
   for (let turn = 0; turn < 5; turn += 1) await nextTask();

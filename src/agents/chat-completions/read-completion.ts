@@ -4,9 +4,10 @@
  */
 import { AgentFailure, type Remark, retraction } from '../agent.ts';
 import { type Finish, finishOf, finishRemark, isCutOff } from '../finish-reason.ts';
-import { createModelMarks, wantsTool } from '../model-marks.ts';
+import { createModelMarks, filterInSteps, wantsTool } from '../model-marks.ts';
 import { createSaidSoFar } from '../said-so-far.ts';
 import { readFrames, type Frame } from '../wire/read-frames.ts';
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 
 // One chunk of a chat completion, streamed or whole. Parsing is as lenient as real servers require: null or missing
@@ -276,13 +277,16 @@ const createWords = () => {
     return written.startsWith(start) ? text : text.trimStart();
   };
 
-  function* add(
+  async function* add(
     piece: string,
     place: { isWhole: boolean; isLast: boolean },
-  ): Generator<string | typeof retraction, void, undefined> {
+  ): AsyncGenerator<string | typeof retraction, void, undefined> {
     if (piece === '') return;
     if (!hasWords) written = (written + piece).slice(0, longestLeading);
-    const { text, retracts } = marks.add(piece);
+    const steps = filterInSteps(marks, piece);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) await setImmediate();
+    const { text, retracts } = step.value;
     if (retracts) {
       said.clear();
       hasWords = false;
@@ -294,7 +298,7 @@ const createWords = () => {
   }
 
   return {
-    *add({ text, whole, finish }: Chunk) {
+    async *add({ text, whole, finish }: Chunk) {
       const isLast = finishOf(finish) !== 'none';
       yield* add(text, { isWhole: false, isLast });
       yield* add(whole, { isWhole: true, isLast });
