@@ -86,7 +86,10 @@ export type Utterances = {
    * until more text or the end of the reply.
    */
   sentenceEnd(): ReplyPart[];
-  /** Adds controls that are not part of the text. The text before them is complete. */
+  /**
+   * Adds controls that are not part of the text. The text before them is complete. Throws an AgentFailure
+   * `reply_too_large` for too many controls.
+   */
   addControls(controls: readonly Exclude<ReplyPart, string>[]): ReplyPart[];
   /** Called after a short time without text. Returns speakable text although more may follow. */
   pause(): string[];
@@ -163,6 +166,11 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
     return parts;
   };
 
+  const checkActs = (): void => {
+    if (acts > mostControls)
+      throw new AgentFailure('reply_too_large', `the reply has more than ${mostControls} marks`);
+  };
+
   const endMessage = (): ReplyPart[] => {
     const parts = endText(marks.end());
     endedTorn ||= cutter.isTorn();
@@ -197,8 +205,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       if (spoken > longestSpeech) {
         throw new AgentFailure('reply_too_large', `the reply is longer than ${longestSpeech} characters`);
       }
-      if (acts > mostControls)
-        throw new AgentFailure('reply_too_large', `the reply has more than ${mostControls} marks`);
+      checkActs();
     }
   }
 
@@ -216,7 +223,11 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       doubted.push(...parts);
       return [];
     },
-    addControls: (added) => [...release(), ...endMessage(), ...added],
+    addControls(added) {
+      acts += added.length;
+      checkActs();
+      return [...release(), ...endMessage(), ...added];
+    },
     pause: () => toSpeech(cutter.pause()),
     isTorn: () => doubted.length > 0 || marks.holdsThought() || endedTorn || cutter.isTorn(),
     end: () => [...release(), ...endText(marks.end()), ...toSpeech(cutter.end())],

@@ -617,6 +617,11 @@ test.serial('lets the generator of an abandoned reply clean up', async (t) => {
 
 const hangUpControls = { type: 'reply.control', control: { act: 'hang_up' } };
 const controlsFinished = { type: 'reply.finished' };
+const tooManyControls = {
+  type: 'reply.failed',
+  failure: 'reply_too_large',
+  detail: 'the reply has more than 100 marks',
+};
 const sentence = (text: string) => ({ type: 'reply.sentence', text });
 
 const hear = async (t: ExecutionContext, pieces: readonly ReplyPiece[], writesControls = true) => {
@@ -668,6 +673,22 @@ test.serial('executes controls of the JSON list after the text of the response',
     hangUpControls,
     controlsFinished,
   ]);
+});
+
+test.serial('fails a reply that lists controls endlessly, after the text before them', async (t) => {
+  const list = { controls: Array.from({ length: 20 }, () => ({ keys: { press: '1' } })) };
+  const { events } = await hear(t, ['One.', ...Array.from({ length: 5 }, () => list), 'Two', list]);
+  t.deepEqual(
+    events.filter(({ type }) => type !== 'reply.control'),
+    [sentence('One.'), sentence('Two'), tooManyControls],
+  );
+  t.is(events.filter(({ type }) => type === 'reply.control').length, 100);
+});
+
+test.serial('logs a list of too many controls once', async (t) => {
+  const { events, log } = await hear(t, ['One.', { controls: [manyInOne] }]);
+  t.deepEqual(events, [sentence('One.'), controlsFinished]);
+  t.is(log().length, 1);
 });
 
 test.serial('skips invalid controls and logs them without their words', async (t) => {
@@ -1053,10 +1074,23 @@ test('reads a list of controls with JSON types, in order', (t) => {
   ]);
 });
 
-const notListed = { leftOut: '"controls" is wrong: it is a list of up to 20 objects' };
+const notListed = {
+  leftOut: '"controls" is wrong: it is a list of up to 20 objects with one control each',
+};
 const takesKeys = readListedControls([{ keys: {} }]);
 
-for (const list of [null, 'hangup', {}, [1], ['hangup'], Array.from({ length: 21 }, () => ({ hangup: {} }))])
+/** More controls than objects. */
+const manyInOne = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`a${index}`, 0]));
+
+for (const list of [
+  null,
+  'hangup',
+  {},
+  [1],
+  ['hangup'],
+  Array.from({ length: 21 }, () => ({ hangup: {} })),
+  [manyInOne],
+])
   test(`rejects ${JSON.stringify(list).slice(0, 40)} as a list of controls`, (t) =>
     t.deepEqual(readListedControls(list), [notListed]));
 

@@ -183,17 +183,15 @@ export const isCutControl = (text: string): boolean =>
   /^<[a-z]+$/iu.test(text) &&
   Object.keys(controls).some((name) => name.startsWith(text.slice(1).toLowerCase()));
 
-/** Maximum length of a control list. */
+/** Maximum number of controls in a list. Usually each object has one. */
 const mostListed = 20;
 
 const listed = z.array(z.record(z.string(), z.unknown())).max(mostListed);
 
 /** Reads the controls that an answer lists beside its text: `[{"keys": {"press": "1"}}, {"hangup": {}}]`. */
 export const readListedControls = (list: unknown): (Control | typeof silence | LeftOut)[] => {
-  const found = listed.safeParse(list).data;
-  if (found === undefined)
-    return [{ leftOut: `"controls" is wrong: it is a list of up to ${mostListed} objects` }];
-  return found.flatMap((one) =>
-    Object.entries(one).map(([name, attributes]) => readControl(name, attributes)),
-  );
+  const found = listed.safeParse(list).data?.flatMap((one) => Object.entries(one));
+  return found === undefined || found.length > mostListed
+    ? [{ leftOut: `"controls" is wrong: it is a list of up to ${mostListed} objects with one control each` }]
+    : found.map(([name, attributes]) => readControl(name, attributes));
 };

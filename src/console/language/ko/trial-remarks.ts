@@ -14,7 +14,10 @@ export const trialRemarks: readonly Saying[] = [
     pattern: /^the reply has a control that is not closed .*$/,
     text: '"/>"로 닫지 않은 동작이 있어 실행하지 않습니다.',
   },
-  { pattern: /^"controls" is wrong: .*$/, text: '"controls"는 객체 20개까지의 목록이어야 합니다.' },
+  {
+    pattern: /^"controls" is wrong: .*$/,
+    text: '"controls"는 객체 20개까지의 목록이어야 하며, 객체마다 제어를 하나씩 적어야 합니다.',
+  },
   {
     pattern: /^There is no language model \(GW_LLM_BASE_URL\): .*$/,
     text: '언어 모델이 없어(GW_LLM_BASE_URL) 내장 에이전트가 정해진 질문만 합니다.',
