@@ -206,6 +206,29 @@ for (const status of [404, 409, 422]) {
   });
 }
 
+test.serial('interrupts a run that an earlier gateway of the call left on the thread', async (t) => {
+  const isInterrupting = (body: string): boolean => JSON.parse(body).multitask_strategy === 'interrupt';
+  const { say, server, given } = await startGraph(t, {
+    threads: sendJson({ created_at: '2026-11-21T03:36:05Z' }),
+    runs: (response, request) => (isInterrupting(request.body) ? speak('네.') : busy)(response, request),
+    changes: { turnsReceived: 0 },
+  });
+  t.like(await say(kickoffFor('예약 확인')), { text: '네.', error: undefined });
+  const runs = server.requests.filter((request) => kindOf(request) === 'run');
+  t.deepEqual(
+    runs.map(({ body }) => isInterrupting(body)),
+    [false, true],
+  );
+  t.deepEqual(given(), [[kickoffFor('예약 확인')], [kickoffFor('예약 확인')]]);
+});
+
+test.serial('does not ask the server to interrupt runs after a run of its own', async (t) => {
+  const { say, server } = await startGraph(t, { runs: [speak('네.'), busy, speak('그럼요.')] });
+  await say('하나');
+  t.is((await say('둘')).text, '그럼요.');
+  t.false(server.requests.some(({ body }) => body.includes('multitask_strategy')));
+});
+
 test.serial('fails the turn when a lost thread cannot be created again', async (t) => {
   const { say, asked } = await startGraph(t, { runs: busy, threads: [sendJson({}), sendBody('', 503)] });
   t.like((await say('하나')).error, { failure: 'http_error', status: 503 });

@@ -59,6 +59,8 @@ export type Run = {
 export type RunRequest = {
   /** Messages that the thread does not contain yet. */
   messages: readonly Message[];
+  /** Whether the server is to interrupt another run of the thread, whose id is unknown. */
+  interruptsOther: boolean;
   /**
    * Called when the thread has the messages. Response headers do not prove that a run has begun, because they are sent
    * earlier.
@@ -79,7 +81,7 @@ const runIdOf = ({ headers }: EndpointResponse): string | undefined =>
 export const startRun = (
   world: EndpointWorld,
   { url, call }: { url: string; call: AgentCall },
-  { messages, onBegun }: RunRequest,
+  { messages, interruptsOther, onBegun }: RunRequest,
 ): Run => {
   const { binding, context } = call;
   const runsUrl = (path: string): string => endpointPath(url, `/threads/${context.call_id}/runs/${path}`);
@@ -112,6 +114,7 @@ export const startRun = (
         input: { messages: messages.map(({ role, content }) => ({ role, content })) },
         stream_mode: 'messages',
         config: { configurable: { gw: context } },
+        ...(interruptsOther ? { multitask_strategy: 'interrupt' } : {}),
       },
       signal: connection.signal,
       maxBodyBytes: world.limits.streamBytes,

@@ -59,11 +59,15 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
   const start = async (
     messages: readonly Message[],
     news: readonly Message[],
-    signal: AbortSignal,
+    { interruptsOther, signal }: { interruptsOther: boolean; signal: AbortSignal },
   ): Promise<BegunRun> => {
     signal.throwIfAborted();
     const before = last;
-    const run = startRun(world, { url, call }, { messages: news, onBegun: () => emitted.hold(messages) });
+    const run = startRun(
+      world,
+      { url, call },
+      { messages: news, interruptsOther, onBegun: () => emitted.hold(messages) },
+    );
     last = run;
     signal.addEventListener('abort', () => void run.cancel(), { once: true });
     try {
@@ -78,8 +82,12 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
   const startAgain = async (messages: readonly Message[], signal: AbortSignal): Promise<BegunRun> => {
     const isNew = await unlessAborted(thread.standAgain(), signal);
     if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
-    // A thread that was lost with its history receives the history again, as far as the other party heard it.
-    return start(messages, isNew ? messages : emitted.unsent(messages), signal);
+    // A thread that was lost with its history receives the history again, as far as the other party heard it. A run that
+    // keeps the thread busy without being this process's belongs to a gateway that has died, so its id is unknown.
+    return start(messages, isNew ? messages : emitted.unsent(messages), {
+      interruptsOther: last === undefined,
+      signal,
+    });
   };
 
   return {
@@ -93,10 +101,12 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
       return problem;
     },
     begin: (messages, signal) =>
-      start(messages, emitted.unsent(messages), signal).catch((error: unknown) => {
-        if (!isThreadTrouble(error)) throw error;
-        return startAgain(messages, signal);
-      }),
+      start(messages, emitted.unsent(messages), { interruptsOther: false, signal }).catch(
+        (error: unknown) => {
+          if (!isThreadTrouble(error)) throw error;
+          return startAgain(messages, signal);
+        },
+      ),
     close: () => void last?.cancel(),
   };
 };
