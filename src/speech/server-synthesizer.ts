@@ -14,6 +14,12 @@ export type SpeechRequest = {
   body: object;
 };
 
+/**
+ * Statuses of an engine that may concern only the chosen voice. Others, such as 401, 429 and 503, concern the key, the
+ * rate or the engine.
+ */
+const voiceRefusals: ReadonlySet<number> = new Set([400, 403, 404, 422]);
+
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 export const serverSynthesizer = (
@@ -69,7 +75,9 @@ export const serverSynthesizer = (
       if (count === 0) throw failure('answered without sound');
     } catch (error) {
       if (error instanceof NotLinearPcm) throw failure('answered with something else than linear sound');
-      throw engine.hasChosenVoice && error instanceof EngineRefusal ? new VoiceRefused(name, error) : error;
+      const isVoiceRefused =
+        engine.hasChosenVoice && error instanceof EngineRefusal && voiceRefusals.has(error.status);
+      throw isVoiceRefused ? new VoiceRefused(name, error) : error;
     } finally {
       deadline.stop();
     }

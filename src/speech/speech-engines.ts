@@ -58,25 +58,30 @@ export const failOverSynthesizer = (
 };
 
 // Applies the voice that a number chose. If the engine refuses the voice, the engine's default voice speaks for the
-// rest of the call, and the engine's breaker is not affected.
+// rest of the call; in a language that the chosen voice does not have, it speaks until the language changes. The
+// engine's breaker is not affected.
 
 /** Creates the synthesizer, once for each call. */
 export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Logger): Synthesizer => {
-  let current = chosen;
+  let isRefused = false;
+  const unspoken = new Set<string>();
+  const isReplaced = (language: string): boolean => isRefused || unspoken.has(language);
 
   const stream: NonNullable<Synthesizer['stream']> = async function* (text, language, signal) {
-    if (current === chosen) {
+    if (!isReplaced(language)) {
       try {
         yield* piecesOf(chosen, text, language, signal);
         return;
       } catch (error) {
-        if (!(error instanceof VoiceRefused || error instanceof UnspokenLanguage)) throw error;
-        if (current === chosen)
+        const isKnown = isReplaced(language);
+        if (error instanceof VoiceRefused) isRefused = true;
+        else if (error instanceof UnspokenLanguage) unspoken.add(language);
+        else throw error;
+        if (!isKnown)
           logger.warn(
             { engine: chosen.name, language, err: error },
             'the engine refused the chosen voice; its default voice speaks',
           );
-        current = usual;
       }
     }
     yield* piecesOf(usual, text, language, signal);

@@ -133,6 +133,19 @@ for (const [name, create] of Object.entries(chosen))
     });
   });
 
+for (const [name, create] of Object.entries(chosen))
+  for (const status of [401, 429, 500, 503])
+    test.serial(
+      `reports HTTP ${status} of ${name} as a failure of the engine, not of the voice`,
+      async (t) => {
+        const server = await startHttpEngine(t, sendJson({}, status));
+        await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
+          name: 'EngineFailure',
+          message: `${name} answered with HTTP ${status}`,
+        });
+      },
+    );
+
 // Responses
 // Responses of a server, including those that must not disable a synthesizer.
 

@@ -12,6 +12,7 @@ import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { unlessAborted } from '#src/domain/unless-aborted.ts';
 import { reportHealth } from '#src/speech/report-health.ts';
 import { chosenVoice, failOverSynthesizer } from '#src/speech/speech-engines.ts';
+import { deepgramAura } from '#src/speech/deepgram-aura.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { EngineFailure, UnspokenLanguage, VoiceRefused } from '#src/speech/engine-failure.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
@@ -26,7 +27,7 @@ import { runProgram } from '#src/speech/run-program.ts';
 import { toneSynthesizer, withTones } from '#src/speech/tone-synthesizer.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
-import { listeningLogger } from './doubles/engine-world.ts';
+import { engineWorld, listeningLogger } from './doubles/engine-world.ts';
 import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from './doubles/http-engine.ts';
 
 // Engines
@@ -278,6 +279,21 @@ for (const error of [new VoiceRefused('engine', new Error('no')), new UnspokenLa
     },
   );
 
+test.serial('speaks with the chosen voice again after a language that it does not have', async (t) => {
+  const [chosen, usual] = [voice(1), voice(2)];
+  const { logger } = listeningLogger();
+  const english: Synthesizer = {
+    name: 'engine',
+    async synthesize(text, language) {
+      if (language !== 'en') throw new UnspokenLanguage('engine', language);
+      return chosen.synthesizer.synthesize(text, language);
+    },
+  };
+  const synthesizer = chosenVoice(english, usual.synthesizer, logger);
+  const say = async (language: string) => [...(await synthesizer.synthesize('a', language)).samples];
+  t.deepEqual([await say('en'), await say('ja'), await say('ja'), await say('en')], [[1], [2], [2], [1]]);
+});
+
 test.serial('does not retry a failing engine with another voice', async (t) => {
   const failure = new EngineFailure('engine could not be reached');
   const { say, usual } = setUpChosenVoice(failure);
@@ -355,6 +371,14 @@ test.serial('logs a failure by its field or by the name of its engine', async (t
     message: 'engine answered with HTTP 500.',
   });
   await t.throwsAsync(failing(new Error('broken')), { name: 'Error', message: 'broken' });
+});
+
+test.serial('reports a rejected key as an unavailable engine, not as a wrong voice', async (t) => {
+  const server = await startHttpEngine(t, sendJson({}, 401));
+  const speakingWith = (name: string | null) =>
+    deepgramAura(engineWorld(t), { url: server.url, key: 'wrong', voice: name });
+  const { speak } = createVoiceSamples([{ name: 'deepgram-aura', speakingWith }]);
+  await t.throwsAsync(speak({ ...request, voice: 'aura-2-zeus-en' }), { code: 'service_unavailable' });
 });
 
 test.serial('speaks two samples at the same time and rejects a third until one of them ends', async (t) => {
