@@ -44,6 +44,8 @@ export type ReplyPiece =
 export type Agent = {
   /** Kind of the agent, for statistics. */
   kind?: AgentKind;
+  /** Identifies the server and its agent or model. Calls share the knowledge whether the server thinks aloud. */
+  server?: string;
   /** Whether the binding allows controls. If not, tags are plain text, and listed controls are ignored. */
   writesControls?: boolean;
   /**

@@ -39,7 +39,7 @@ export type AgentWorld = EndpointWorld & {
 export const createAgents =
   ({ hangUp, pressKeys, languageModel, logger, ...world }: AgentWorld): CreateAgent =>
   (call) => {
-    const { agent, agentType, chatUrl, controls } = call.binding;
+    const { agent, agentType, chatUrl, assistantId, agentId, model, controls } = call.binding;
     const created = (): Agent => {
       if (agent === 'builtin') {
         return languageModel === null
@@ -53,6 +53,7 @@ export const createAgents =
     return {
       ...created(),
       ...(kind === null ? {} : { kind }),
+      server: JSON.stringify([kind, chatUrl, assistantId, agentId, model]),
       writesControls: controls === 'inline',
       getsSecretKeys: agent === 'endpoint',
     };

@@ -216,6 +216,33 @@ const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
  */
 const mostSame = 5;
 
+/** Maximum number of servers that are remembered as thinking aloud. */
+const mostThinkers = 10_000;
+
+/**
+ * Remembers agents whose thoughts have only an end mark, so that their next reply waits for this mark, and their
+ * servers, so that the first reply of another call waits as well.
+ */
+const createThinkers = () => {
+  const agents = new WeakSet<Agent>();
+  const servers = new Set<string>();
+  return {
+    has: (agent: Agent): boolean =>
+      agents.has(agent) || (agent.server !== undefined && servers.has(agent.server)),
+    add(agent: Agent): void {
+      agents.add(agent);
+      if (agent.server === undefined || servers.has(agent.server)) return;
+      servers.add(agent.server);
+      const [oldest] = servers;
+      if (servers.size > mostThinkers && oldest !== undefined) servers.delete(oldest);
+    },
+    /** Called after a complete reply without such a thought: the server may have another model now. */
+    forgetServer({ server }: Agent): void {
+      if (server !== undefined) servers.delete(server);
+    },
+  };
+};
+
 export const createStartReply = ({
   findAgent,
   times,
@@ -224,8 +251,7 @@ export const createStartReply = ({
   onLeftOut = () => {},
   logger,
 }: ReplyOptions): StartReply => {
-  /** Agents whose thoughts have only an end mark, so that their next reply waits for this mark. */
-  const thinkers = new WeakSet<Agent>();
+  const thinkers = createThinkers();
 
   /** The newest reply of each agent, and how often it was repeated in a row. */
   const newest = new WeakMap<Agent, { words: string; times: number }>();
@@ -264,7 +290,10 @@ export const createStartReply = ({
       clock,
       emit(event) {
         if (event.type === 'reply.sentence') words += event.text;
-        if (event.type === 'reply.finished' && agent !== undefined) noteReply(agent, words, about);
+        if (event.type === 'reply.finished' && agent !== undefined) {
+          noteReply(agent, words, about);
+          if (words !== '' && !utterances.thoughtAloud()) thinkers.forgetServer(agent);
+        }
         emit(event);
       },
       onFirstToken: () => watch?.firstToken(callId),

@@ -321,6 +321,43 @@ test.serial(
   },
 );
 
+test.serial('remembers for other calls that a server thinks aloud, until it no longer does', async (t) => {
+  /** The sentences of a reply that were emitted before its last piece. */
+  const hearEarly = async (callId: string, server: string, pieces: readonly string[]): Promise<string[]> => {
+    const said: string[] = [];
+    let early: string[] = [];
+    agents.set(callId, {
+      server,
+      async *reply() {
+        yield* pieces.slice(0, -1);
+        await nextTask();
+        early = [...said];
+        yield pieces.at(-1) ?? '';
+      },
+    });
+    await new Promise<void>((resolve) => {
+      startReply({ ...input, callId }, (event) => {
+        if (event.type === 'reply.sentence') said.push(event.text);
+        else resolve();
+      });
+    });
+    return early;
+  };
+  const agents = new Map<string, Agent>();
+  const startReply = createStartReply({
+    findAgent: (callId) => agents.get(callId),
+    times,
+    clock: new SimulatedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  const thinking = ['The user asks. ', '</think>네.'];
+  t.deepEqual(await hearEarly('a', 'one', thinking), ['The user asks.']);
+  t.deepEqual(await hearEarly('b', 'one', thinking), []);
+  t.deepEqual(await hearEarly('c', 'two', thinking), ['The user asks.']);
+  t.deepEqual(await hearEarly('d', 'one', ['하나. ', '둘.']), []);
+  t.deepEqual(await hearEarly('e', 'one', ['하나. ', '둘.']), ['하나.']);
+});
+
 /** Events of the last of several replies of one agent. An error in place of a piece is thrown. */
 const lastReply = async (replies: readonly (readonly (ReplyPiece | Error)[])[]): Promise<ReplyEvent[]> => {
   let events: ReplyEvent[] = [];
