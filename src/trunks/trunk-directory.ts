@@ -83,6 +83,10 @@ const statusOf = (life: TrunkLife, seen: Seen): TrunkStatus => {
 /** Maximum time for which `close` waits for registrars. */
 const closeWithinMs = 1_500;
 
+/** Delay in milliseconds before a failed read of the trunks is repeated: initial value, and maximum of the backoff. */
+const rereadFirstMs = 1_000;
+const rereadLongestMs = 30_000;
+
 /** Objects created when a gateway with real lines starts. */
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
 
@@ -101,6 +105,9 @@ export const createTrunkDirectory = (
 ) => {
   const { database, platformPolicy, clock, logger } = options;
   let started: Started | null = null;
+  /** Timer of the next read after a failed one. */
+  let reread: unknown;
+  let rereadMs = rereadFirstMs;
   let stopListening = async (): Promise<void> => {};
   /** Ids of stored trunks with addresses that the operator's rules no longer allow. */
   let refused: ReadonlySet<string> = new Set();
@@ -108,7 +115,8 @@ export const createTrunkDirectory = (
   const isAllowed = ({ host, addresses }: Pick<Trunk, 'host' | 'addresses'>): boolean =>
     options.mayUse([host, ...addresses.map((address) => address.host)]);
 
-  const follow = async (lives: TrunkLives): Promise<void> => {
+  const follow = async (lives: TrunkLives, readAgain: () => void): Promise<void> => {
+    clock.clearTimeout(reread);
     try {
       const trunks = await listAllTrunks(database);
       const allowed = trunks.filter(isAllowed);
@@ -117,8 +125,14 @@ export const createTrunkDirectory = (
       for (const { id } of others)
         logger.warn({ trunk_id: id }, 'a trunk is not used: GW_TRUNK_ADDRESSES does not allow its address');
       lives.follow(allowed);
+      rereadMs = rereadFirstMs;
     } catch (error) {
-      logger.error({ err: error }, 'the trunks could not be read from the database');
+      logger.error(
+        { err: error, again_in_ms: rereadMs },
+        'the trunks could not be read from the database; they are read again',
+      );
+      reread = clock.setTimeout(readAgain, rereadMs);
+      rereadMs = Math.min(rereadMs * 2, rereadLongestMs);
     }
   };
 
@@ -168,10 +182,10 @@ export const createTrunkDirectory = (
       return life === undefined ? unknownStatus('registering') : statusOf(life, started.requests);
     },
 
-    /** Starts the actors of all trunks. */
+    /** Starts the actors of all trunks. A failed read of the trunks is repeated until it succeeds. */
     async start(requests: TrunkRequests): Promise<void> {
       const lives = createTrunkLives(requests, options);
-      const following = createCoalescedTask(() => follow(lives));
+      const following: CoalescedTask = createCoalescedTask(() => follow(lives, () => void following.run()));
       started = { requests, lives, following };
       stopListening = await database.listen(trunksChannel, () => void following.run());
       await following.run();
@@ -200,6 +214,7 @@ export const createTrunkDirectory = (
       await stopListening();
       if (started === null) return;
       await started.following.close();
+      clock.clearTimeout(reread);
       const registered = started.lives.endAll();
       await doneWithin(clock, closeWithinMs, unregisterUnlessShared(started, registered));
     },

@@ -8,6 +8,7 @@ import { trunkMachine } from '#machines/trunk-life.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
 import { systemClock } from '#src/clocks.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import { type Trunk, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
 import { DatabaseAway } from '#src/persistence/database/connection-errors.ts';
 import { patchNumber } from '#src/persistence/numbers/numbers.ts';
@@ -29,7 +30,7 @@ const refusedHost = '169.254.169.254';
 
 const times = { checkMs: 30_000, recheckMs: 10, retryFirstMs: 10, retryLongestMs: 100 };
 
-const trunkDirectoryWorld = async (t: ExecutionContext) => {
+const trunkDirectoryWorld = async (t: ExecutionContext, clock: Clock = systemClock) => {
   const db = await ownDatabase(t);
   const number = await storedNumber(db);
   const asked: string[] = [];
@@ -39,6 +40,8 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     deadAddress: '',
     /** Null: the database is unavailable. */
     areRegistrationsShared: false as boolean | null,
+    failingReads: 0,
+    reads: 0,
   };
   const answer = async (what: string, trunk: Trunk): Promise<{ at: number; expiresSec: number }> => {
     asked.push(`${what} ${trunk.name} ${trunk.host} ${trunk.password ?? ''}`.trim());
@@ -62,11 +65,18 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     },
   };
   const directory = createTrunkDirectory({
-    database: db,
+    database: {
+      ...db,
+      entityManager() {
+        world.reads += 1;
+        if (world.reads <= world.failingReads) throw new DatabaseAway();
+        return db.entityManager();
+      },
+    },
     platformPolicy: platformPolicyOf(readConfig({}, false)),
     sealing,
     times,
-    clock: systemClock,
+    clock,
     logger: pino({ level: 'silent' }),
     machineWith: (actors) => trunkMachine.provide({ actors }),
     mayUse: (hosts) => !hosts.includes(refusedHost),
@@ -135,6 +145,39 @@ test.serial('applies changes by notification, only to changed trunks', async (t)
   t.false(directory.isUsable(changes));
   await directory.close();
   t.deepEqual(asked.slice(4), ['leave stays 10.0.0.1 hunter'], 'registrars are told at the end');
+});
+
+test.serial('reads the trunks again after failed reads, with backoff', async (t) => {
+  const clock = createOrderedClock();
+  const { world, ask, directory, add, untilNames } = await trunkDirectoryWorld(t, clock);
+  await add();
+  world.failingReads = 2;
+  await directory.start(ask);
+  t.deepEqual([directory.all().length, world.reads], [0, 1]);
+  clock.advance(999);
+  t.is(world.reads, 1);
+  clock.advance(1);
+  t.is(world.reads, 2);
+  await until('the next read is scheduled', () => clock.pending() > 0 || undefined);
+  clock.advance(1_999);
+  t.is(world.reads, 2);
+  clock.advance(1);
+  await untilNames('carrier');
+  await add({ name: 'second' });
+  await untilNames('carrier', 'second');
+  t.is(world.reads, 4);
+  await directory.close();
+  t.is(clock.pending(), 0);
+});
+
+test.serial('does not read the trunks again after it is closed', async (t) => {
+  const clock = createOrderedClock();
+  const { world, ask, directory } = await trunkDirectoryWorld(t, clock);
+  world.failingReads = 1;
+  await directory.start(ask);
+  t.is(clock.pending(), 1);
+  await directory.close();
+  t.is(clock.pending(), 0);
 });
 
 test.serial('keeps registrations at the end while other gateways need them', async (t) => {
