@@ -9,7 +9,8 @@ export const endpointPath = (chatUrl: string, path: string): string => {
   return url.href;
 };
 
-const completions = '/chat/completions';
+/** Path of chat completions below the base URL of a server. */
+export const completions = '/chat/completions';
 
 /**
  * Returns the URL of a path below the base URL of a chat-completions server. A URL that already ends in the path is

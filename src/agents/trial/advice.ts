@@ -17,6 +17,7 @@ import {
 } from '#src/outgoing/request-advice.ts';
 import { agentTypes, type AgentType, type AgentBinding } from '#src/domain/agent-binding.ts';
 import { wantsTool } from '../model-marks.ts';
+import { completions } from '../endpoint-path.ts';
 import { unspeakable } from '../start-reply.ts';
 import { z } from 'zod';
 import { secretsOf, withoutSecretsIn } from './without-secrets.ts';
@@ -281,11 +282,13 @@ const openaiCompatible: Adviser = (symptoms) => {
   if (status === 404 && !isUnknownPath(symptoms))
     return 'The server answers at this path, and misses something else, such as a deployment, an assistant or a session: its answer names it. Correct that on the server, or the part of the chat URL that names it.';
   if (status === 404 || status === 405) {
-    if (path.endsWith('/chat/completions'))
-      return 'The chat URL ends with /chat/completions, which is added to it again. Remove it from the end of the chat URL.';
-    return /\/v\d+[a-z]*$/.test(path)
-      ? 'There is no /chat/completions at this path. Compare the chat URL with the base URL in the documentation of the server.'
-      : 'There is no /chat/completions at this path. With most servers the chat URL ends with /v1: add /v1 to its end.';
+    // A chat URL with the path of the request is as good as the base URL.
+    const base = path.endsWith(completions) ? path.slice(0, -completions.length) : path;
+    if (/\/v\d+[a-z]*$/.test(base))
+      return 'There is no /chat/completions at this path. Compare the chat URL with the base URL in the documentation of the server.';
+    return base === path
+      ? 'There is no /chat/completions at this path. With most servers the chat URL ends with /v1: add /v1 to its end.'
+      : 'There is no /chat/completions at this path. With most servers /v1 precedes it: add /v1 before /chat/completions in the chat URL.';
   }
   if (status === 422 && text.includes('"missing"'))
     return 'The server wants keys that calls do not send: the body is {messages, stream} alone, the context of the call is in the X-Gw headers. Its answer names the missing keys.';

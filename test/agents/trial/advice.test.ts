@@ -156,16 +156,20 @@ test(
   /add \/v1/,
 );
 
-test(
-  'openai_compatible: gives advice on a complete URL instead of a base URL',
-  advises,
-  {
-    type: 'openai_compatible',
-    url: 'http://127.0.0.1:8000/v1/chat/completions',
-    answers: [{ status: 404, body: '{"detail":"Not Found"}' }],
-  },
-  /Remove it/,
-);
+for (const [url, expected] of [
+  ['https://agent.internal/chat/completions', /add \/v1 before \/chat\/completions/],
+  ['https://agent.internal/v1/chat/completions', /at this path\. Compare the chat URL with the base URL/],
+  [
+    'https://agent.internal/v1/chat/completions/?key=1',
+    /at this path\. Compare the chat URL with the base URL/,
+  ],
+] as const)
+  test(
+    `openai_compatible: gives advice on the unknown path ${url}`,
+    advises,
+    { type: 'openai_compatible', url, answers: [{ status: 404, body: '{"detail":"Not Found"}' }] },
+    expected,
+  );
 
 test(
   'openai_compatible: gives advice on another wrong path',
