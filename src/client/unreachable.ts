@@ -13,10 +13,11 @@ const reasonOf = (error: unknown): string => {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 };
 
-/** Formats a URL for display, without user and password. */
+/** Formats a URL for display, without user and password. A URL without an origin is not shown. */
 const shownUrl = (baseUrl: string): string => {
   try {
-    return ` at ${new URL(baseUrl).origin}`;
+    const { origin } = new URL(baseUrl);
+    return origin === 'null' ? '' : ` at ${origin}`;
   } catch {
     return '';
   }

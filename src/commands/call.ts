@@ -21,7 +21,7 @@ import { createJsonView } from './call/json-view.ts';
 import { playerNames, playRecording } from './call/play-recording.ts';
 import { createTerminalView } from './call/terminal-view.ts';
 import { wordsFor, type Words } from './call/words.ts';
-import { parseOptions, UsageError } from './parse-options.ts';
+import { httpUrl, parseOptions, UsageError } from './parse-options.ts';
 
 const help = `Places a call and shows it as it happens: who says what, how long the agent took, how it ended.
 
@@ -94,15 +94,13 @@ const readOptions = (args: readonly string[]): CallOptions | undefined => {
   const [to, instruction, ...others] = positionals;
   if (to === undefined) throw new UsageError('The number to call is missing');
   if (others.length > 0) throw new UsageError('More than a number and a task were given: quote the task');
-  if (values.url !== undefined && URL.parse(values.url) === null)
-    throw new UsageError('--url must be a URL such as https://gateway.example.com');
   return {
     to,
     instruction,
     language: languageIn(values.language),
     maxDurationSec: secondsIn(values['max-duration']),
     metadata: metadataIn(values.metadata),
-    url: values.url,
+    url: httpUrl(values.url),
     listens: values.listen,
     isJson: values.json,
   };

@@ -13,7 +13,7 @@ import { steadyClock } from '#src/clocks.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import { knownGateway } from '#src/start/known-gateway.ts';
 import { version } from '#src/version.ts';
-import { parseOptions, UsageError } from './parse-options.ts';
+import { httpUrl, parseOptions, UsageError } from './parse-options.ts';
 
 const help = `Gives an agent tools that place, follow and end telephone calls, by the Model Context Protocol over standard
 input and output. The agent's program starts it: guides/mcp.md has the lines to copy.
@@ -33,9 +33,7 @@ const readOptions = (args: readonly string[]): { url: string | undefined } | und
     options: { url: { type: 'string' }, help: { type: 'boolean', default: false } },
   });
   if (values.help) return undefined;
-  if (values.url !== undefined && URL.parse(values.url) === null)
-    throw new UsageError('--url must be a URL such as https://gateway.example.com');
-  return { url: values.url };
+  return { url: httpUrl(values.url) };
 };
 
 export type ProcessStreams = {

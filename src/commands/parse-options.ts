@@ -19,3 +19,15 @@ export const parseOptions = <Config extends ParseArgsConfig>(
     throw error;
   }
 };
+
+/**
+ * Returns the value of `--url`. Throws a UsageError for an option that is not a URL of HTTP or HTTPS, such as
+ * `localhost:8080`.
+ */
+export const httpUrl = <Text extends string | undefined>(
+  text: Text,
+  example = 'https://gateway.example.com',
+): Text => {
+  if (text === undefined || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new UsageError(`--url must be a URL such as ${example}`);
+};

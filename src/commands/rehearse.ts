@@ -25,7 +25,7 @@ import { readSuite } from '#src/rehearsals/read-suite.ts';
 import type { SpokenTurn, Transcripts } from '#src/rehearsals/transcripts.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/local-url.ts';
-import { parseOptions, UsageError } from './parse-options.ts';
+import { httpUrl, parseOptions, UsageError } from './parse-options.ts';
 import { caseLines, changeLines, closingLines, type Style } from './rehearse/report.ts';
 
 const help = `Runs a suite of simulated callers and callees, and says what failed and what it never came by.
@@ -83,9 +83,8 @@ const readOptions = (args: readonly string[]): RehearseOptions | undefined => {
   if (values.help) return undefined;
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new UsageError('Name one suite, a file of YAML');
-  if (values.url !== undefined && URL.parse(values.url) === null)
-    throw new UsageError('--url must be a URL such as https://gateway.example.com');
-  const { junit, save, compare, url, json: isJson } = values;
+  const { junit, save, compare, json: isJson } = values;
+  const url = httpUrl(values.url);
   const repeat = countIn('repeat', values.repeat, mostRepeats);
   const parallel = countIn('parallel', values.parallel, mostParallelCalls);
   return { file, repeat, parallel, junit, save, compare, isJson, url };

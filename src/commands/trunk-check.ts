@@ -2,7 +2,7 @@
  * `npm run trunk -- check <name>`: tests a trunk on the running gateway and prints its SIP messages; `npm run trunk --
  * route <number>`: lists the trunks that a call would use.
  */
-import { parseOptions, UsageError } from './parse-options.ts';
+import { httpUrl, parseOptions, UsageError } from './parse-options.ts';
 import { z } from 'zod';
 import { terminalLine, terminalLines } from '#src/domain/terminal-text.ts';
 import { readCredentials } from '#src/start/credentials.ts';
@@ -82,7 +82,13 @@ const parse = (args: readonly string[]) =>
     },
   });
 
-const fetchJson = async (url: string, token: string, body?: object): Promise<unknown> => {
+const problem = z.object({ title: z.string(), detail: z.string().optional() });
+
+/** Requests a resource of the gateway. Throws a UsageError for an error, for another answer, and without an answer. */
+const ask = async <Answer extends z.ZodType>(
+  answer: Answer,
+  { url, token, body }: { url: string; token: string; body?: object },
+): Promise<z.output<Answer>> => {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -93,9 +99,15 @@ const fetchJson = async (url: string, token: string, body?: object): Promise<unk
   } catch (cause) {
     throw new UsageError(`There is no gateway at ${new URL(url).origin}`, { cause });
   }
-  const answer: unknown = await response.json();
-  if (response.ok) return answer;
-  const { title, detail } = z.object({ title: z.string(), detail: z.string().optional() }).parse(answer);
+  const document: unknown = await response.json().catch(() => undefined);
+  const found = answer.safeParse(document);
+  if (response.ok && found.success) return found.data;
+  const failure = problem.safeParse(document);
+  if (response.ok || !failure.success)
+    throw new UsageError(
+      `${new URL(url).origin} does not answer as a gateway of this version (HTTP ${response.status})`,
+    );
+  const { title, detail } = failure.data;
   throw new UsageError(`The gateway answers ${response.status}: ${detail ?? title}`);
 };
 
@@ -114,7 +126,7 @@ export const main = async (
   if ((command !== 'check' && command !== 'route') || name === undefined || rest.length > 0)
     throw new UsageError('It is called as: npm run trunk -- check NAME, or route NUMBER (more with --help)');
   const kept = await readCredentials(environment['GW_DATA_DIR'] || '.data');
-  const url = values.url ?? kept?.base_url;
+  const url = httpUrl(values.url) ?? kept?.base_url;
   // The stored token is only for its own gateway.
   const keptToken = url === kept?.base_url ? kept?.admin_token : undefined;
   const token = values.token ?? environment['ADMIN_TOKEN'] ?? keptToken;
@@ -128,19 +140,19 @@ export const main = async (
       to: name,
       ...(values.from === undefined ? {} : { from: values.from }),
     });
-    const found = route.parse(await fetchJson(`${admin}/trunk-route?${query.toString()}`, token));
+    const found = await ask(route, { url: `${admin}/trunk-route?${query.toString()}`, token });
     print(routeReport(found));
     return found.trunks.length > 0 ? 0 : 1;
   }
   const path = `${admin}/trunks`;
-  const listed = trunks.parse(await fetchJson(path, token)).trunks;
+  const listed = (await ask(trunks, { url: path, token })).trunks;
   const trunk = listed.find((one) => one.name === name);
   if (trunk === undefined)
     throw new UsageError(
       `There is no trunk named "${name}" (there are: ${listed.map((one) => one.name).join(', ') || 'none'})`,
     );
   const body = values.to === undefined ? {} : { to: values.to };
-  const { steps } = checked.parse(await fetchJson(`${path}/${trunk.id}/check`, token, body));
+  const { steps } = await ask(checked, { url: `${path}/${trunk.id}/check`, token, body });
   for (const step of steps) print(stepReport(step));
   return steps.some(({ result }) => result === 'failed') ? 1 : 0;
 };

@@ -1,5 +1,5 @@
 /** `npm run try-agent`: talks to an agent endpoint without a call and prints the requests and responses. */
-import { parseOptions, UsageError } from './parse-options.ts';
+import { httpUrl, parseOptions, UsageError } from './parse-options.ts';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/trial.ts';
@@ -166,10 +166,7 @@ const requireOffered = ({ model }: TrialRequest, languageModels: readonly string
 
 const chatUrlOf = (url: string | undefined): string => {
   if (url === undefined) throw new UsageError('--url is missing: the chat URL of the agent');
-  if (URL.parse(url) === null) {
-    throw new UsageError('--url must be a URL such as https://agent.example.com/chat');
-  }
-  return url;
+  return httpUrl(url, 'https://agent.example.com/chat');
 };
 
 const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {

@@ -178,6 +178,8 @@ test.serial('throws "unreachable" with the reason if the gateway sends no comple
   t.true(refused.cause instanceof TypeError);
   const cut = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
   t.is(cut.message, 'The answer of the gateway broke off: terminated');
+  const { client: withoutScheme } = clientAnswered([refusedConnection()], { baseUrl: 'localhost:8080' });
+  await t.throwsAsync(withoutScheme.listCalls(), { message: 'The gateway does not answer: ECONNREFUSED' });
 });
 
 test.serial('reports the names of fields that the gateway ignored', async (t) => {

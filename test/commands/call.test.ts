@@ -231,6 +231,8 @@ test.serial('prints an error of a call in one line', async (t) => {
   await wrongly(/whole number of seconds/, polite, '--max-duration', 'long');
   await wrongly(/--language is one of ko, en, ja/, polite, '--language', 'fr');
   await wrongly(/--fast/, polite, '--fast');
+  for (const url of ['gateway.example.com', 'localhost:8080'])
+    await wrongly(/^--url must be a URL such as https:/, polite, '--url', url);
   await wrongly(/NUMBER_KEY is missing/, polite, '--url', gateway.credentials.base_url);
   await t.throwsAsync(typing(['911'], folderOf(gateway)).exit, { instanceOf: TrunklineProblem });
   const { number_key: NUMBER_KEY, base_url } = gateway.credentials;

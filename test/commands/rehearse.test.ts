@@ -178,6 +178,8 @@ test.serial('reports an invalid suite by line and column, and wrong usage in one
   await wrongly(/cannot be read/, `${file}.none`);
   const right = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hangs_up: true }]\n');
   await wrongly(/no result of an earlier run/, right, '--compare', right);
+  for (const url of ['gateway.example.com', 'localhost:8080'])
+    await wrongly(/^--url must be a URL such as https:/, right, '--url', url);
   await wrongly(/ADMIN_TOKEN is missing/, right, '--url', 'http://127.0.0.1:1');
 });
 

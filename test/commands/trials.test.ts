@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { UsageError } from '#src/commands/parse-options.ts';
 import { main, stepReport } from '#src/commands/trunk-check.ts';
 import { runTryAgent } from '#src/commands/try-agent.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { fakeGateway } from '#test/api/fake-gateway.ts';
-import { type Answer, sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+import { type Answer, sendBody, sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 
 // npm run try-agent
 
@@ -160,6 +161,7 @@ const wrong: [readonly string[], RegExp, Record<string, string>?][] = [
   [['--type', 'gpt'], /^--type must be one of/],
   [['--type', 'webhook', '--say', 'x'], /^--url is missing/],
   [['--type', 'webhook', '--url', 'nonsense', '--say', 'x'], /^--url must be a URL/],
+  [['--type', 'webhook', '--url', 'localhost:8080', '--say', 'x'], /^--url must be a URL such as https:/],
   [basic, /^--say is missing/],
   [[...basic, '--say', 'x', '--header', 'hush'], /^--header must be a name[^h]+/],
   [[...basic, '--say', 'x', '--header', 'x-api-key:'], /^--header must be a name/],
@@ -297,7 +299,27 @@ test.serial('prints the correct usage after a wrong one', async (t) => {
   await t.throwsAsync(trunk(t, ['check', 'carrier', '--url', 'http://127.0.0.1:9', '--token', 'x']), {
     message: 'There is no gateway at http://127.0.0.1:9',
   });
+  for (const url of ['gateway.example.com', 'localhost:8080'])
+    await t.throwsAsync(trunk(t, ['check', 'carrier', '--url', url, '--token', 'x']), {
+      instanceOf: UsageError,
+      message: '--url must be a URL such as https://gateway.example.com',
+    });
   t.regex((await trunk(t, ['--help'])).printed, /Tries a trunk out/);
+});
+
+test.serial('rejects an answer that is not that of a gateway', async (t) => {
+  for (const [status, answer] of [
+    [502, '<html>Bad gateway</html>'],
+    [200, '<html>Welcome</html>'],
+    [500, '{}'],
+    [200, '{}'],
+  ] as const) {
+    const server = await serve(t, sendBody(answer, status));
+    await t.throwsAsync(trunk(t, ['check', 'carrier', '--url', server.url, '--token', 'x']), {
+      instanceOf: UsageError,
+      message: `${new URL(server.url).origin} does not answer as a gateway of this version (HTTP ${status})`,
+    });
+  }
 });
 
 test.serial('lists the trunks that a call would try, in order', async (t) => {
