@@ -19,7 +19,7 @@ import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/local-url.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
 import { languageModelsOf } from '#src/administration/choose-model.ts';
-import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
+import { enginesOf, installedSynthesizer, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
 
 /** Opens the dependencies of the commands; disposing `opened` closes them. Throws a ConfigError or a StartError. */
@@ -68,7 +68,11 @@ const openContext = async (
       adminToken: credentials?.admin_token,
     },
     engines: {
-      ...enginesOf(config.speech, await recognizersOf(config.speech, world)),
+      ...enginesOf(
+        config.speech,
+        await recognizersOf(config.speech, world),
+        await installedSynthesizer(config.speech, environment['PATH'] ?? ''),
+      ),
       turnModel: config.turnModel !== null,
       languageModels: languageModelsOf(config.languageModel),
     },

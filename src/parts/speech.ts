@@ -95,13 +95,28 @@ const createFlite = async (): Promise<VoiceEngine> => {
   return { name: engine.name, speakingWith: () => engine };
 };
 
-/** Returns the engines that a number may choose. `recognizers` are the configured ones. */
+type InstalledSynthesizer = Awaited<ReturnType<typeof findSynthesizer>>;
+
+/**
+ * Returns the program that speaks if no synthesizer is configured, otherwise `null`. `path` is the search path for
+ * programs.
+ */
+export const installedSynthesizer = async (
+  { synthesizers }: SpeechConfig,
+  path: string,
+): Promise<InstalledSynthesizer> => (synthesizers.length > 0 ? null : findSynthesizer(path));
+
+/**
+ * Returns the engines that a number may choose. `recognizers` are the configured ones. Without configured synthesizers,
+ * a number may choose the installed one if that has voices.
+ */
 export const enginesOf = (
   { synthesizers }: SpeechConfig,
   recognizers: readonly RecognitionEngine[],
+  installed: InstalledSynthesizer,
 ): Speech['engines'] => ({
   recognizers: recognizers.map(({ name }) => name),
-  synthesizers: synthesizers.map(({ engine }) => engine),
+  synthesizers: installed === 'espeak-ng' ? [installed] : synthesizers.map(({ engine }) => engine),
   languagesOf(name) {
     const { hears } = recognizers.find((engine) => engine.name === name) ?? {};
     return languages.filter((language) => hears?.(language) ?? true);
@@ -170,8 +185,8 @@ export const startSpeech = async (
   /** An engine that costs less than its cache would. */
   const uncached = (engine: Synthesizer): GuardedVoiceEngine =>
     guarded({ name: engine.name, speakingWith: () => engine }, (speaking) => speaking);
+  const program = synthesizer === null ? await installedSynthesizer(config, path) : null;
   const installed = async (): Promise<GuardedVoiceEngine> => {
-    const program = await findSynthesizer(path);
     if (program === null) {
       logger.warn(
         'no synthesizer is installed: recordings of simulated calls carry tones in the rhythm of the words instead of voices (install espeak-ng for voices)',
@@ -196,13 +211,7 @@ export const startSpeech = async (
       clock,
       logger,
     }),
-    engines: {
-      ...enginesOf(config, recognizers),
-      // Without settings, a number may choose the installed engine if that has voices.
-      ...(synthesizers.length === 0
-        ? { synthesizers: voices.filter((one) => one.voices !== undefined).map(({ name }) => name) }
-        : {}),
-    },
+    engines: enginesOf(config, recognizers, program),
     close: () => client.close(),
   };
 };

@@ -1,6 +1,7 @@
 /** `npm run admin` beside a gateway on the same database, from a workspace to a change of the master key. */
 import { randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
 import { main } from '#src/commands/admin.ts';
@@ -330,6 +331,22 @@ test.serial('changes every field of a number that the API can change', async (t)
       new RegExp(`^${option}: `),
     );
   t.regex((await failure(t, run('numbers', 'set', number)))?.line ?? '', /^Say what to set: --language, /);
+});
+
+test.serial('without GW_SYNTHESIZERS, a number may choose the installed synthesizer', async (t) => {
+  const PATH = await emptyFolder(t);
+  const settings = { ...testSettings(await testDatabaseUrl(t), await emptyFolder(t)), PATH };
+  const run: (...args: string[]) => Promise<string> = async (...args) => {
+    const printed: string[] = [];
+    await main(args, settings, (text) => void printed.push(text));
+    return printed.join('\n');
+  };
+  await run('workspaces', 'create', 'Trunkline');
+  await run('numbers', 'create', '07012345678');
+  const choose = ['numbers', 'set', '07012345678', '--synthesizer', 'espeak-ng'];
+  t.regex((await failure(t, run(...choose)))?.line ?? '', /^--synthesizer: No synthesizer is configured/);
+  await writeFile(join(PATH, 'espeak-ng'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  t.regex(await run(...choose), /\nsynthesizer +espeak-ng\n/);
 });
 
 // Master key
