@@ -403,15 +403,28 @@ test.serial('returns rejections of the API unchanged through MCP', async (t) => 
 
 test.serial('places one call for one idempotency key, through any interface', async (t) => {
   const gateway = await sharing(t);
-  const given = { to: polite, idempotency_key: 'monday' };
-  const placed: unknown[] = [];
+  const keys = ['monday', 'a b', String.raw`"a\b"`, '예약-42'];
+  const placed = new Map<string, Set<unknown>>(keys.map((key) => [key, new Set()]));
   for (const connect of Object.values(transports)) {
     const { ask, refusal } = await using(t, connect(gateway, gateway.credentials.number_key));
-    placed.push((await ask('place_call', given))['call_id'], (await ask('place_call', given))['call_id']);
-    const again = await refusal('place_call', { ...given, to: neverAnswers });
-    t.is(again.code, 'idempotency_key_reused');
+    for (const [key, calls] of placed) {
+      const given = { to: polite, idempotency_key: key };
+      for (let times = 0; times < 2; times += 1) calls.add((await ask('place_call', given))['call_id']);
+      const again = await refusal('place_call', { ...given, to: neverAnswers });
+      t.is(again.code, 'idempotency_key_reused');
+    }
+    for (const key of ['', '예'.repeat(256), 42])
+      t.is((await refusal('place_call', { to: polite, idempotency_key: key })).code, 'invalid_request');
   }
-  t.is(new Set(placed).size, 1);
+  for (const key of ['monday', '"a b"']) {
+    const { body } = await gateway.client.post('/api/v1/calls', { to: polite }, { 'Idempotency-Key': key });
+    placed.get(key.replaceAll('"', ''))?.add(body['call_id']);
+  }
+  t.deepEqual(
+    [...placed.values()].map(({ size }) => size),
+    [1, 1, 1, 1],
+  );
+  t.is(new Set([...placed.values()].flatMap((calls) => [...calls])).size, keys.length);
 });
 
 test.serial('describes cost and effect of each MCP tool', async (t) => {
