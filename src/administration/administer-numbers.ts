@@ -5,9 +5,9 @@ import { callPolicyFields } from '#src/domain/call-policy.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
 import type { Language } from '#src/domain/language.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/numbers/agent-bindings.ts';
-import { findLastCall, type LastCall } from '#src/persistence/calls/last-call.ts';
-import { findNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { readAgentBindings, type AgentBindings } from '#src/persistence/numbers/agent-bindings.ts';
+import { findLastCalls, type LastCall } from '#src/persistence/calls/last-call.ts';
+import { findNumberKeys } from '#src/persistence/numbers/number-keys.ts';
 import {
   createNumber,
   deleteNumber,
@@ -40,31 +40,38 @@ export const numberOf = async (
 };
 
 export type NumberDetails = NumberRecord & {
-  agents: { inbound: AgentBindingRecord; outbound: AgentBindingRecord };
+  agents: AgentBindings;
   /** Null if no key was issued. */
   key: { issuedAt: Date; recoverable: boolean; tail: string | null } | null;
   /** The call that began last; null before the first one. */
   lastCall: LastCall | null;
 };
 
-/** Returns a number with its agents, its last call and whether it has a key. */
-export const detailsOf = async (
+/**
+ * Reads agents, keys and last calls of numbers by one statement each. The returned function adds them to one of the
+ * numbers.
+ */
+export const readDetails = async (
   { database }: Pick<Administrator, 'database'>,
-  number: NumberRecord,
-): Promise<NumberDetails> => {
-  const [agents, key, lastCall] = await Promise.all([
-    agentBindingsOf(database, number.id),
-    findNumberKey(database, number.id),
-    findLastCall(database, number.id),
+  numbers: readonly NumberRecord[],
+): Promise<(number: NumberRecord) => NumberDetails> => {
+  const ids = numbers.map(({ id }) => id);
+  const [agentsOf, keys, lastCalls] = await Promise.all([
+    readAgentBindings(database, ids),
+    findNumberKeys(database, ids),
+    findLastCalls(database, ids),
   ]);
-  return {
-    ...number,
-    agents,
-    key:
-      key === undefined
-        ? null
-        : { issuedAt: key.issuedAt, recoverable: key.keySealed !== null, tail: key.keyTail },
-    lastCall: lastCall ?? null,
+  return (number) => {
+    const key = keys.get(number.id);
+    return {
+      ...number,
+      agents: agentsOf(number.id),
+      key:
+        key === undefined
+          ? null
+          : { issuedAt: key.issuedAt, recoverable: key.keySealed !== null, tail: key.keyTail },
+      lastCall: lastCalls.get(number.id) ?? null,
+    };
   };
 };
 

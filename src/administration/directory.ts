@@ -3,7 +3,7 @@
  * functions by which an admin changes them take an `Administrator` (`administer-*.ts`).
  */
 import type { Logger } from 'pino';
-import { detailsOf, listNumbers, type NumberDetails, type NumberRecord } from './administer-numbers.ts';
+import { listNumbers, readDetails, type NumberDetails, type NumberRecord } from './administer-numbers.ts';
 import { listAdminTokens } from './administer-tokens.ts';
 import { listTrunks } from './administer-trunks.ts';
 import {
@@ -59,8 +59,8 @@ export type Directory = {
   /** Rejects with `sign_in_link_used` or `sign_in_link_expired`. */
   openSignInLink(code: string): Promise<TokenOwner>;
   numbers(workspaceId: string): Promise<NumberRecord[]>;
-  /** Resolves to the agents of a number, and whether it has a key. */
-  detailsOf(number: NumberRecord): Promise<NumberDetails>;
+  /** Reads agents, keys and last calls of numbers. The returned function adds them to one of the numbers. */
+  readDetails(numbers: readonly NumberRecord[]): Promise<(number: NumberRecord) => NumberDetails>;
   /** Resolves to the stored token and headers of a number's agent, if they were stored for this URL. */
   secretsFor(numberId: string, agent: Parameters<typeof secretsFor>[2]): ReturnType<typeof secretsFor>;
   trunks(workspaceId: string): ReturnType<typeof listTrunks>;
@@ -90,7 +90,7 @@ export const createDirectory = ({
     finishSession: (secret) => finishSession(services, secret),
     openSignInLink: (code) => openSignInLink(services, code),
     numbers: (workspaceId) => listNumbers(database, workspaceId),
-    detailsOf: (number) => detailsOf(services, number),
+    readDetails: (numbers) => readDetails(services, numbers),
     secretsFor: (numberId, agent) => secretsFor(services, numberId, agent),
     trunks: (workspaceId) => listTrunks(database, workspaceId),
     tokens: (workspaceId) => listAdminTokens(database, workspaceId),

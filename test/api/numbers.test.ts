@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
 import { addNumber, addWorkspace, fakeGateway, type FakeGateway, sealing } from './fake-gateway.ts';
+import { testDatabase } from '#test/helpers/database.ts';
 import { fakeSpeech } from './fake-services.ts';
 import { storeCall } from './stored-calls.ts';
 
@@ -76,6 +77,61 @@ test.serial('lists only the numbers of the workspace', async (t) => {
   );
   const { adminToken } = await addWorkspace(database);
   t.deepEqual((await admin.as(adminToken).get(numbersPath)).body, { numbers: [] });
+});
+
+test.serial('lists many numbers with their details by as many statements as one number', async (t) => {
+  const database = await testDatabase();
+  let statements = 0;
+  const gateway = await fakeGateway(t, {
+    database: {
+      ...database,
+      execute(sql, parameters) {
+        // The last use of the token is recorded beside the requests.
+        if (!sql.includes('last_used_at')) statements += 1;
+        return database.execute(sql, parameters);
+      },
+      // Each read takes a manager of its own.
+      entityManager() {
+        statements += 1;
+        return database.entityManager();
+      },
+    },
+  });
+  const listed = z.object({ numbers: z.array(z.looseObject({ id: z.string() })) });
+  const list = async () => {
+    statements = 0;
+    const { body } = await gateway.admin.get(numbersPath);
+    return { numbers: listed.parse(body).numbers, statements };
+  };
+  const one = await list();
+  t.true(one.statements > 3);
+
+  const { number } = gateway;
+  const others = await Promise.all(Array.from({ length: 49 }, () => addNumber(gateway)));
+  const [other = number] = others;
+  const { body: keyless } = await gateway.admin.post(numbersPath, {
+    number: `0317${String(process.pid % 1_000_000).padStart(6, '0')}`,
+  });
+  const agent = { agent: 'endpoint', agent_type: 'webhook', chat_url: 'https://agent.example.com/' };
+  await gateway.admin.put(`${numbersPath}/${number.id}/agents/outbound`, agent);
+  const begun = (by: FakeGateway['number'], day: number) =>
+    storeCall({ ...gateway, number: by }, { startedAt: new Date(Date.UTC(2026, 10, day)) });
+  const last = await begun(number, 20);
+  const lastOfOther = await begun(other, 21);
+  await begun(other, 19);
+
+  const many = await list();
+  t.is(many.numbers.length, 51);
+  t.is(many.statements, one.statements);
+  for (const [id, details] of [
+    [number.id, { last_call: { id: last.id }, agents: { inbound: builtin, outbound: agent } }],
+    [other.id, { last_call: { id: lastOfOther.id }, agents: { inbound: builtin, outbound: builtin } }],
+    [keyless['id'], { last_call: null, key: null }],
+  ] as const) {
+    const found = many.numbers.find((each) => each.id === id);
+    t.like(found, details);
+    t.deepEqual<unknown, unknown>(found, (await gateway.admin.get(`${numbersPath}/${String(id)}`)).body);
+  }
 });
 
 test.serial('responds with 404 for a number of another workspace', async (t) => {

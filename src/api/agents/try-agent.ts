@@ -140,7 +140,9 @@ const builtInSettingsFor = async (
 ): Promise<BuiltInSettings> => {
   if (body.agentType !== 'builtin') return usualBuiltIn;
   const stored =
-    number === undefined ? usualBuiltIn : (await directory.detailsOf(number)).agents[body.direction];
+    number === undefined
+      ? usualBuiltIn
+      : (await directory.readDetails([number]))(number).agents[body.direction];
   const { model = stored.model, prompt = stored.prompt, tools = stored.tools } = body;
   const wanted = builtInIn({ model, prompt, tools });
   if (body.model !== undefined) requireModel(directory.engines, wanted.model);

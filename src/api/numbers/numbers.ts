@@ -2,7 +2,7 @@ import { removeNumber, changeNumber, numberOf, addNumber } from '#src/administra
 import { defineRoute } from '../http/route.ts';
 import { numberInPath, number, settingsFields } from './number-schema.ts';
 import * as z from 'zod';
-import { presentNumber } from './present-number.ts';
+import { presentNumber, presentNumbers } from './present-number.ts';
 import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { requireOwnTrunk } from '#src/administration/administer-trunks.ts';
@@ -20,8 +20,7 @@ export const listNumbers = defineRoute({
   refusals: [],
 }).handledBy(async ({ caller }, services) => {
   const found = await services.directory.numbers(caller.workspace.id);
-  const numbers = await Promise.all(found.map((one) => presentNumber(services.directory, one)));
-  return { status: 200, body: { numbers } };
+  return { status: 200, body: { numbers: await presentNumbers(services.directory, found) } };
 });
 
 export const createNumber = defineRoute({

@@ -6,9 +6,9 @@ import { issueNumberKey, revealNumberKey } from '#src/administration/issue-numbe
 import {
   addNumber,
   changeNumber,
-  detailsOf,
   listNumbers,
   numberOf,
+  readDetails,
   removeNumber,
   type NumberRecord,
 } from '#src/administration/administer-numbers.ts';
@@ -16,7 +16,7 @@ import { listWorkspaces, workspaceOf } from '#src/administration/administer-work
 import { domesticNumber } from '#src/api/domestic-number.ts';
 import { encode } from '#src/api/http/codec.ts';
 import { number as numberSchema, settingsFields } from '#src/api/numbers/number-schema.ts';
-import { presentNumber } from '#src/api/numbers/present-number.ts';
+import { presentNumber, presentNumbers } from '#src/api/numbers/present-number.ts';
 import { domesticFormAdvice } from '#src/domain/read-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits, type CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
@@ -46,9 +46,9 @@ const digitsOf = (context: CommandContext, written: string): string => {
   }
 };
 
-/** Reader of a number's agents and key. */
-const storedIn = (context: CommandContext): Pick<Directory, 'detailsOf'> => ({
-  detailsOf: (number) => detailsOf(context, number),
+/** Reader of the agents and keys of numbers. */
+const storedIn = (context: CommandContext): Pick<Directory, 'readDetails'> => ({
+  readDetails: (numbers) => readDetails(context, numbers),
 });
 
 const numberIn = async (context: CommandContext, given: CommandArguments): Promise<CallableNumber> => {
@@ -84,8 +84,8 @@ const listAll: Command = {
     const rows: string[][] = [];
     const numbers: unknown[] = [];
     for (const { id, name, timeZone } of workspaces) {
-      for (const record of await listNumbers(context.database, id)) {
-        const number = await presentNumber(storedIn(context), record);
+      const records = await listNumbers(context.database, id);
+      for (const number of await presentNumbers(storedIn(context), records)) {
         numbers.push({ ...encode(numberSchema, number, timeZone), workspace_id: id });
         rows.push([number.number, number.language, number.key === null ? 'none' : 'issued', name, number.id]);
       }

@@ -73,20 +73,28 @@ const secretsIn = ({ chatUrl, tokenSealed, headersSealed }: Patch<BindingSecrets
   headersSealed: headersSealed ?? {},
 });
 
-/** Returns the bindings of both directions. */
-export const agentBindingsOf = async (
+/** Bindings of both directions. */
+export type AgentBindings = { inbound: AgentBindingRecord; outbound: AgentBindingRecord };
+
+/** Reads the bindings of numbers by one statement. The returned function returns those of one number. */
+export const readAgentBindings = async (
   db: Database,
-  numberId: string,
-): Promise<{ inbound: AgentBindingRecord; outbound: AgentBindingRecord }> => {
-  const rows = await db.entityManager().find(AgentBindingRow, { numberId });
-  const of = (direction: Direction): AgentBindingRecord => {
-    const row = rows.find((one) => one.direction === direction);
+  numberIds: readonly string[],
+): Promise<(numberId: string) => AgentBindings> => {
+  const rows = await db.entityManager().find(AgentBindingRow, { numberId: { $in: [...numberIds] } });
+  const byKey = new Map(rows.map((row) => [`${row.numberId} ${row.direction}`, row]));
+  const of = (numberId: string, direction: Direction): AgentBindingRecord => {
+    const row = byKey.get(`${numberId} ${direction}`);
     return row === undefined
       ? presented(builtInBinding(direction), { tokenSealed: null, headersSealed: {} })
       : presented(recordOf<AgentBinding>(row, bindingColumns), secretsIn(row));
   };
-  return { inbound: of('inbound'), outbound: of('outbound') };
+  return (numberId) => ({ inbound: of(numberId, 'inbound'), outbound: of(numberId, 'outbound') });
 };
+
+/** Returns the bindings of a number. */
+export const agentBindingsOf = async (db: Database, numberId: string): Promise<AgentBindings> =>
+  (await readAgentBindings(db, [numberId]))(numberId);
 
 /** Returns the secrets of the binding; undefined if no binding is stored. */
 export const bindingSecrets = async (

@@ -53,8 +53,20 @@ export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => 
   await db.entityManager().upsert(NumberKey, { keyTail: null, ...key });
 };
 
+const keyRecordOf = (key: object): NumberKeyRecord =>
+  recordOf<NumberKeyRecord>(key, ['keySealed', 'keyTail', 'issuedAt']);
+
 /** Returns the recovery copy; undefined for a number without a key. */
 export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> => {
   const key = await db.entityManager().findOne(NumberKey, { numberId });
-  return key === null ? undefined : recordOf<NumberKeyRecord>(key, ['keySealed', 'keyTail', 'issuedAt']);
+  return key === null ? undefined : keyRecordOf(key);
+};
+
+/** Returns the recovery copies by the ids of their numbers. Numbers without a key are absent. */
+export const findNumberKeys = async (
+  db: Database,
+  numberIds: readonly string[],
+): Promise<ReadonlyMap<string, NumberKeyRecord>> => {
+  const keys = await db.entityManager().find(NumberKey, { numberId: { $in: [...numberIds] } });
+  return new Map(keys.map((key) => [key.numberId, keyRecordOf(key)]));
 };
