@@ -10,7 +10,7 @@ import { chartVersionOf, type ReadSource } from '#src/calls/journal/chart-versio
 import { createCallBus } from '#src/calls/call-bus.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions } from '#src/calls/journal/transitions.ts';
-import { CallTaken } from '#src/persistence/calls/call-facts.ts';
+import { CallTaken, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
@@ -651,6 +651,37 @@ test.serial('drops a rejected fact after three attempts, logs an error and reuse
   t.is(world.errors().length, 1);
   t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'a', fact: 'turn.spoken' });
   t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
+});
+
+test.serial('writes the end of a call without its summary if the database rejects the summary', async (t) => {
+  const world = createWorld({
+    write: async (callId, sequence, fact) => {
+      if ('summary' in fact) throw new Error('invalid byte sequence');
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal, bus, rows, pass } = world;
+  const stored: RecordedFact[] = [];
+  bus.subscribe('stored', ({ fact }) => stored.push(fact));
+  journal.open('a');
+  journal.append('a', {
+    type: 'call.ended',
+    reason: 'agent_hangup',
+    status: 'completed',
+    summary: 'The last words.',
+  });
+  journal.append('a', { type: 'recording.failed' });
+  await pass(100);
+  await pass(200);
+  await journal.settled();
+  t.deepEqual(rows, [
+    ['a', 1, 'call.ended'],
+    ['a', 2, 'recording.failed'],
+  ]);
+  // The summary is then written after the end, as for a call whose words this gateway does not know.
+  t.is(stored[0]?.type, 'call.ended');
+  t.false(stored[0] !== undefined && 'summary' in stored[0]);
+  t.is(journal.backlog(), 0);
 });
 
 test.serial('writes the remaining facts without retries after the journal has given up', async (t) => {

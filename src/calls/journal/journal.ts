@@ -237,6 +237,13 @@ const createFactWriter = (options: {
   };
 };
 
+/** Returns the end of a call without its summary; undefined for other facts, and for an end without a summary. */
+const withoutSummary = (fact: RecordedFact): RecordedFact | undefined => {
+  if (fact.type !== 'call.ended' || !('summary' in fact)) return undefined;
+  const { summary: _, ...end } = fact;
+  return end;
+};
+
 export const createJournal = (options: JournalOptions): Journal => {
   const { bus, clock, limit, logger } = options;
   const journals = createCallJournals();
@@ -274,7 +281,14 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   const drain = async (callId: string, journal: CallJournal): Promise<void> => {
     for (let fact = journal.waiting[0]; fact !== undefined; fact = journal.waiting[0]) {
-      const outcome = await write(callId, journal, fact);
+      let outcome = await write(callId, journal, fact);
+      const end = outcome === 'given up' && !isGivingUp ? withoutSummary(fact) : undefined;
+      if (end !== undefined) {
+        // The summary quotes words, which may be what the database rejects. Without its end the call would stay in
+        // progress.
+        fact = end;
+        outcome = await write(callId, journal, fact);
+      }
       if (outcome === 'taken') {
         giveAway(callId, journal);
         break;
