@@ -1,8 +1,8 @@
 /** Field schemas shared by several endpoints. */
 import * as z from 'zod';
 import { languages } from '#src/domain/language.ts';
+import { isStorable } from '#src/domain/storable-text.ts';
 
-const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 const notStorable = { error: 'This text holds characters that cannot be stored.' };
 
 /**

@@ -3,9 +3,14 @@ import { z } from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { mostPersonaTurns } from '#src/domain/persona.ts';
+import { isStorable } from '#src/domain/storable-text.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 
-const words = z.string().min(1).max(2_000);
+const words = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .refine(isStorable, { error: 'must not contain NUL or half of a surrogate pair' });
 const seconds = z.number().min(0).max(600);
 const telephone = z.string().regex(/^\d{3,16}$/, 'must be a number in domestic format, in quotes');
 const pattern = words.describe(

@@ -9,6 +9,7 @@ import type { Recognition, Recognizer } from '#sip/audio/speech.ts';
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
+import { storable } from '#src/domain/storable-text.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
 import { createUnprocessedAudio } from './unprocessed-audio.ts';
 
@@ -97,7 +98,7 @@ export const failOverRecognizer = (
         if (event.type === 'settled') return unprocessed.settle(base + event.samples);
         if (event.type !== 'failed') {
           breaker.worked();
-          return emit(event);
+          return emit('text' in event ? { ...event, text: storable(event.text) } : event);
         }
         current = null;
         lostAudio.failed();

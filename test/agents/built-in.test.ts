@@ -1003,6 +1003,10 @@ test.serial('plays a persona without reasoning, whatever its length', async (t) 
   await t.throwsAsync(turnOf(words('생각 중이다.', 'length')), { instanceOf: AgentFailure });
 });
 
+test.serial('removes NUL from a summary', async (t) => {
+  t.is(await summaryOf(t, words('예약을\0확인했다.')), '예약을 확인했다.');
+});
+
 test.serial('accepts a summary with an unknown finish reason and removes a repetition', async (t) => {
   t.is(await summaryOf(t, words('예약을 확인했다.', 'eos')), '예약을 확인했다.');
   t.is(

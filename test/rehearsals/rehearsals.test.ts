@@ -39,6 +39,7 @@ test.serial(wrong, 'an unknown step', `${head}      - hear: x\n`, [
 test.serial(wrong, 'two actions in a step', `${head}      - says: x\n        hears: y\n`, [
   [4, 9, /A step does one thing/],
 ]);
+test.serial(wrong, 'words with NUL', `${head}      - says: "a\\0b"\n`, [[4, 15, /must not contain NUL/]]);
 test.serial(wrong, 'a slow regular expression', `${head}      - hears: /(?=x)y/\n`, [
   [4, 16, /neither ahead/],
 ]);

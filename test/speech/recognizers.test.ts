@@ -45,6 +45,14 @@ test('reports whether the current engine detects ends of turns', (t) => {
   t.false(recognition.reportsTurnEnds?.());
 });
 
+test('removes NUL and lone surrogates from the words of an engine', (t) => {
+  const a = engine('a');
+  const { words } = listen(setUpWith(a).recognizer);
+  a.last().emit({ type: 'partial', text: 'one\0two' });
+  a.last().emit({ type: 'final', text: 'one\0two \ud800.' });
+  t.deepEqual(words(), ['partial: one two', 'final: one two \ufffd.']);
+});
+
 test('uses an engine without support of the language if there is no other', (t) => {
   const [a, b] = [engine('a', { languages: ['en-US'] }), engine('b')];
   const { recognizer, clock } = setUpWith(a, b);

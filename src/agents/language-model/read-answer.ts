@@ -1,4 +1,5 @@
 /** Reads a whole answer of the language model that is not spoken in a call: a summary, a persona's turn, a verdict. */
+import { storable } from '#src/domain/storable-text.ts';
 import { AgentFailure, retraction } from '../agent.ts';
 import type { ToolCall } from '../chat-completions/read-completion.ts';
 import { askModel, type LanguageModel, type ModelMessage, type Tool } from './ask-model.ts';
@@ -31,5 +32,5 @@ export const readAnswer = async (
     if (text.length > mostRead)
       throw new AgentFailure('reply_too_large', `the answer is longer than ${mostRead} characters`);
   }
-  return { text: text.replaceAll(/\s+/g, ' ').trim().slice(0, longest).toWellFormed(), toolCalls };
+  return { text: storable(text.replaceAll(/\s+/g, ' ').trim().slice(0, longest)), toolCalls };
 };
