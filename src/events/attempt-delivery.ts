@@ -299,8 +299,10 @@ const store = async (
     case 'dead':
       // The endpoint is disabled before the attempt is stored, so that no further delivery is claimed for a removed
       // endpoint.
-      if (next.isEndpointGone)
-        await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
+      if (next.isEndpointGone) {
+        const { id: endpointId, url } = endpoint;
+        await disableWebhookEndpoint(db, { endpointId, url }, 'The endpoint answered 410 Gone');
+      }
       await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });
       logger.warn({ http_status: httpStatus, error }, 'event not delivered, no retry follows');
       return;
@@ -349,9 +351,11 @@ export const attemptDelivery = async (
     logger.warn('an endpoint does not answer: deliveries to it pause');
   }
 
+  // A 410 from a former URL does not concern the present one, to which the event is sent next.
+  const isFormerGone = result === 'gone' && !(await hasUrl(db, attemptedAt));
   const next = afterAttempt(
     { times: options, failures: failedInRound },
-    result === 'failed'
+    result === 'failed' || isFormerGone
       ? { type: 'attempt.failed', chance: options.random(), retryAfterMs }
       : { type: `attempt.${result}` },
   );

@@ -974,6 +974,30 @@ test.serial('failures at the former URL of an endpoint do not count for its new 
   t.is((await getEndpoint(db, endpoint))?.failingSince, null);
 });
 
+test.serial('a late 410 from the former URL of an endpoint is a failure that leaves it active', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  const endpoint = { endpointId: id, workspaceId: world.workspaceId };
+  const late = Promise.withResolvers<void>();
+  receiver.answer({ after: late.promise, status: 410 });
+  await world.startWorker();
+  await world.call();
+  await receiver.until(1);
+
+  const other = await startWebhookReceiver();
+  t.teardown(other.close);
+  const rotated = await rotateSecret(world.administration, endpoint);
+  other.trust(rotated?.secret ?? '');
+  await patchWebhookEndpoint(db, endpoint, { url: other.url });
+  late.resolve();
+  await world.clock.timerIn(5_000);
+  t.like(await getEndpoint(db, endpoint), { state: 'active', disabledReason: null, failingSince: null });
+
+  world.clock.advance(5_000);
+  await settled(world, id, 'delivered');
+  t.is(other.received.length, 1);
+});
+
 test.serial('a success at another gateway leaves the cool-down of this one', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);

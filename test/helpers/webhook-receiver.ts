@@ -14,8 +14,8 @@ import { eventsPath } from './agent-server.ts';
 export type Answer =
   /** Responds with any status immediately. */
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** Responds with 204 when the promise settles, as a slow endpoint controlled by the test. */
-  | { after: Promise<unknown> }
+  /** Responds when the promise settles, with 204 by default, as a slow endpoint controlled by the test. */
+  | { after: Promise<unknown>; status?: number }
   /** Reads the request and never responds. */
   | 'hang'
   /** 200 with an endless body. */
@@ -87,7 +87,7 @@ const give = async (answer: Answer, response: ServerResponse): Promise<void> => 
     response.on('close', () => clearInterval(drops));
   } else if ('after' in answer) {
     await answer.after;
-    response.writeHead(204).end();
+    response.writeHead(answer.status ?? 204).end();
   } else {
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }

@@ -174,7 +174,9 @@ test.serial('does not claim deliveries of a paused or disabled endpoint', async 
   await events(1);
   await patchWebhookEndpoint(db, wanted, { state: 'paused' });
   t.deepEqual(await claim(db, 2), []);
-  await disableWebhookEndpoint(db, endpointId, 'Gone');
+  await disableWebhookEndpoint(db, { endpointId, url: 'https://example.com/former' }, 'Gone');
+  t.like(await findWebhookEndpoint(db, wanted), { state: 'paused', disabledReason: null });
+  await disableWebhookEndpoint(db, { endpointId, url: 'https://example.com/hook' }, 'Gone');
   t.like(await findWebhookEndpoint(db, wanted), { state: 'disabled', disabledReason: 'Gone' });
   t.is(await nextDeliveryDueAt(db, at(0)), undefined);
   await events(2);

@@ -165,15 +165,15 @@ export const rotateEndpointSecret = (
     secretSealed,
   }));
 
-/** Disables the endpoint until an admin reactivates it. */
+/** Disables the endpoint until an admin reactivates it, unless the endpoint has another URL since the attempt. */
 export const disableWebhookEndpoint = async (
   db: Database,
-  endpointId: string,
+  { endpointId, url }: { endpointId: string; url: string },
   reason: string,
 ): Promise<void> => {
   await db
     .entityManager()
-    .nativeUpdate(WebhookEndpoint, { id: endpointId }, { state: 'disabled', disabledReason: reason });
+    .nativeUpdate(WebhookEndpoint, { id: endpointId, url }, { state: 'disabled', disabledReason: reason });
 };
 
 const restarted = kyselyQuery(
