@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import { isCancelled, isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { eraseOutlived } from '#src/persistence/calls/expired-calls.ts';
 import { numbersWithRetention, type NumberRetention } from '#src/persistence/numbers/retention.ts';
@@ -20,6 +21,8 @@ const longestCallMs = dayMs;
 
 const kinds = ['words', 'recordings'] as const;
 
+const failed = 'data past its retention period could not be erased; retrying';
+
 /** Erases data of old calls at once and then periodically. Concurrent gateways share the work. */
 export const keepToRetention = (options: {
   database: Database;
@@ -37,29 +40,43 @@ export const keepToRetention = (options: {
     if (days === null) return 0;
     const place = `${kept} ${number.id}`;
     const begun = clock.now();
-    const since = new Date(lookedUntil.get(place) ?? 0);
+    const from = lookedUntil.get(place) ?? 0;
+    let since = new Date(from);
     let erased = 0;
-    for (let found = batch; found > 0; erased += found) {
+    for (;;) {
       if (stopped.aborted) return erased;
-      found = await eraseOutlived(database, kept, { numberId: number.id, since, days, most: batch });
+      const found = await eraseOutlived(database, kept, { numberId: number.id, since, days, most: batch });
+      if (found === null) break;
+      erased += found.calls;
+      // Each batch continues where the previous one ended. Erased calls would otherwise be read again.
+      since = found.lastStartedAt;
     }
-    lookedUntil.set(place, Math.max(since.getTime(), begun - days * dayMs - longestCallMs));
+    lookedUntil.set(place, Math.max(from, begun - days * dayMs - longestCallMs));
     return erased;
+  };
+
+  /** Erases data of one number. A failure is logged, so that it does not affect other numbers. */
+  const eraseOf = async (
+    number: NumberRetention,
+    kept: (typeof kinds)[number],
+    stopped: AbortSignal,
+  ): Promise<void> => {
+    const about = { number_id: number.id, kept };
+    try {
+      const calls = await erase(number, kept, stopped);
+      if (calls > 0) logger.info({ ...about, calls }, 'erased data of calls after their retention period');
+    } catch (error) {
+      if (isTransient(error) && !isCancelled(error)) throw error;
+      logger.warn({ ...about, err: error }, failed);
+    }
   };
 
   const look = async (stopped: AbortSignal): Promise<void> => {
     try {
       for (const number of await numbersWithRetention(database))
-        for (const kept of kinds) {
-          const calls = await erase(number, kept, stopped);
-          if (calls > 0)
-            logger.info(
-              { number_id: number.id, kept, calls },
-              'erased data of calls after their retention period',
-            );
-        }
+        for (const kept of kinds) await eraseOf(number, kept, stopped);
     } catch (error) {
-      logger.warn({ err: error }, 'data past its retention period could not be erased; retrying');
+      logger.warn({ err: error }, failed);
     }
   };
 

@@ -350,10 +350,10 @@ const world = async (t: ExecutionContext) => {
     setNumber: (retentionDays: Retention | null) => patchNumber(db, owner, { retentionDays }),
     setWorkspace: (retentionDays: Retention | null) =>
       patchWorkspace(db, owner.workspaceId, { retentionDays }),
-    start: () => {
+    start: ({ database = db, everyMs = 50 } = {}) => {
       const keeping = keepToRetention({
-        database: db,
-        numbers: { everyMs: 50, batch: 2 },
+        database,
+        numbers: { everyMs, batch: 2 },
         clock: systemClock,
         logger: pino({ level: 'silent' }),
       });
@@ -438,6 +438,53 @@ test.serial(
     t.deepEqual((await left(calls))[1], all, 'the number says for ever');
   },
 );
+
+/** A database that passes each search for outlived calls to `onSearch` first. */
+const searched = (db: Database, onSearch: (numberId: string, since: Date) => void): Database => ({
+  ...db,
+  execute(sql, parameters = []) {
+    const [numberId, since] = parameters;
+    if (sql.includes('"ended_at" <=') && typeof numberId === 'string' && since instanceof Date)
+      onSearch(numberId, since);
+    return db.execute(sql, parameters);
+  },
+});
+
+test.serial('erases calls of a number although those of another one cannot be read', async (t) => {
+  const { db, owner, start } = await world(t);
+  const other = await storedNumber(db);
+  const calls = new Map<string, string>();
+  for (const each of [owner, other]) {
+    await patchNumber(db, each, { retentionDays: { recordings: null, words: 3 } });
+    calls.set(each.numberId, await callOf(db, each, 5));
+  }
+  let broken: string | undefined;
+  start({
+    database: searched(db, (numberId) => {
+      if (calls.has(numberId)) broken ??= numberId;
+      if (numberId === broken) throw new Error('canceled');
+    }),
+  });
+  await until('a search', () => broken);
+  const whole = broken === owner.numberId ? other : owner;
+  await untilErased({ db, owner: whole }, calls.get(whole.numberId) ?? '', 'words');
+  t.is((await transcriptOf(db, calls.get(broken ?? '') ?? '')).length, 1);
+});
+
+test.serial('continues each batch of erased calls at the end of the previous one', async (t) => {
+  const { db, owner, setNumber, start } = await world(t);
+  const calls: string[] = [];
+  for (const days of [9, 8, 7, 6, 5]) calls.push(await callOf(db, owner, days));
+  await setNumber({ recordings: null, words: 3 });
+  const starts: number[] = [];
+  const database = searched(db, (numberId, since) => {
+    if (numberId === owner.numberId) starts.push(since.getTime());
+  });
+  start({ database, everyMs: 3_600_000 });
+  await untilErased({ db, owner }, calls[4] ?? '', 'words');
+  const daysAgo = starts.slice(1, 3).map((at) => Math.round((Date.now() - at) / dayMs));
+  t.deepEqual(daysAgo, [8, 6]);
+});
 
 test.serial('erases calls of a deleted number like those of any other', async (t) => {
   const { db, owner, setNumber, start } = await world(t);

@@ -10,7 +10,7 @@ import type { Queries } from '../database/tables.ts';
 
 type Outlived = {
   numberId: string;
-  /** Start time of the last checked call; calls that began earlier were already checked. */
+  /** Earliest start of the calls that are checked. */
   since: Date;
   days: number;
   most: number;
@@ -19,7 +19,7 @@ type Outlived = {
 const over = (queries: Queries, { numberId, since, days, most }: Outlived) =>
   queries
     .selectFrom('Call')
-    .select('Call.id')
+    .select(['Call.id', 'Call.startedAt'])
     .where('Call.numberId', '=', numberId)
     .where('Call.startedAt', '>=', since)
     .where('Call.endedAt', '<=', sql<Date>`${now} - make_interval(days => ${days}::int)`)
@@ -53,17 +53,28 @@ const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }
     .forNoKeyUpdate(),
 );
 
+export type ErasedCalls = {
+  calls: number;
+  /** Latest start of these calls. */
+  lastStartedAt: Date;
+};
+
 /**
- * Erases words or recordings of at most `most` calls whose retention period is over. Resolves to the number of these
- * calls; 0 when no such call is left.
+ * Erases words or recordings of at most `most` calls whose retention period is over, oldest first. Resolves to null when
+ * no such call is left.
  */
-export const eraseOutlived = async (db: Database, kept: Kept, outlived: Outlived): Promise<number> => {
+export const eraseOutlived = async (
+  db: Database,
+  kept: Kept,
+  outlived: Outlived,
+): Promise<ErasedCalls | null> => {
   const found = await (kept === 'words' ? withWords : withRecordings)(db, outlived);
+  const last = found.at(-1);
+  if (last === undefined) return null;
   const callIds = found.map(({ id }) => id);
-  if (callIds.length === 0) return 0;
   await db.transaction(async (statements) => {
     await locked(statements, { callIds });
     await (kept === 'words' ? eraseWords : eraseRecordings)(statements, callIds);
   });
-  return callIds.length;
+  return { calls: callIds.length, lastStartedAt: last.startedAt };
 };
