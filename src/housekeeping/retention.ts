@@ -4,7 +4,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import { isCancelled, isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { eraseOutlived } from '#src/persistence/calls/expired-calls.ts';
+import { eraseOutlived, firstUnerasedStart } from '#src/persistence/calls/expired-calls.ts';
 import { numbersWithRetention, type NumberRetention } from '#src/persistence/numbers/retention.ts';
 
 export type RetentionNumbers = {
@@ -16,8 +16,8 @@ export type RetentionNumbers = {
 
 const dayMs = 86_400_000;
 
-/** Longest possible call. Calls that began this long before the last run had ended by then. */
-const longestCallMs = dayMs;
+/** Calls that began this long ago are stored, whatever the clock of their gateway. */
+const storedAfterMs = dayMs;
 
 const kinds = ['words', 'recordings'] as const;
 
@@ -32,15 +32,18 @@ export const keepToRetention = (options: {
 }): { close(): Promise<void> } => {
   const { database, clock, logger } = options;
   const { everyMs, batch } = options.numbers;
-  /** For each number, the time up to which calls were checked, so that old calls are checked only once. */
-  const lookedUntil = new Map<string, number>();
+  /**
+   * For each number, a time before which no call has data left, so that erased calls are checked only once. This time
+   * does not pass a call that began before the retention period and ended within it.
+   */
+  const erasedUntil = new Map<string, number>();
 
   const erase = async (number: NumberRetention, kept: (typeof kinds)[number], stopped: AbortSignal) => {
     const days = number[kept];
     if (days === null) return 0;
     const place = `${kept} ${number.id}`;
     const begun = clock.now();
-    const from = lookedUntil.get(place) ?? 0;
+    const from = erasedUntil.get(place) ?? 0;
     let since = new Date(from);
     let erased = 0;
     for (;;) {
@@ -51,7 +54,13 @@ export const keepToRetention = (options: {
       // Each batch continues where the previous one ended. Erased calls would otherwise be read again.
       since = found.lastStartedAt;
     }
-    lookedUntil.set(place, Math.max(from, begun - days * dayMs - longestCallMs));
+    const left = await firstUnerasedStart(database, kept, {
+      numberId: number.id,
+      since: new Date(from),
+      days,
+    });
+    const until = Math.min(begun - days * dayMs - storedAfterMs, left?.getTime() ?? Infinity);
+    erasedUntil.set(place, Math.max(from, until));
     return erased;
   };
 

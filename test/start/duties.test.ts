@@ -471,6 +471,24 @@ test.serial('erases calls of a number although those of another one cannot be re
   t.is((await transcriptOf(db, calls.get(broken ?? '') ?? '')).length, 1);
 });
 
+test.serial('erases a call whose end was found days after its start', async (t) => {
+  const { db, owner, setNumber, start } = await world(t);
+  const late = await callOf(db, owner, 4, 3 * dayMs);
+  const seen = await callOf(db, owner, 6);
+  await setNumber({ recordings: 5, words: 5 });
+  start();
+  await untilErased({ db, owner }, seen, 'words');
+  await untilErased({ db, owner }, seen, 'recording');
+  // A second look, after the start of the late call was checked.
+  const next = await callOf(db, owner, 5);
+  await untilErased({ db, owner }, next, 'recording');
+
+  await setNumber({ recordings: 3, words: 3 });
+  await untilErased({ db, owner }, late, 'words');
+  await untilErased({ db, owner }, late, 'recording');
+  t.is((await transcriptOf(db, late)).length, 0);
+});
+
 test.serial('continues each batch of erased calls at the end of the previous one', async (t) => {
   const { db, owner, setNumber, start } = await world(t);
   const calls: string[] = [];

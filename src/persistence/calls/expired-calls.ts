@@ -6,6 +6,7 @@ import { eraseRecordings, eraseWords } from './erasing.ts';
 import { now } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Kept } from '../numbers/retention.ts';
+import type { Statements } from '../database/statements.ts';
 import type { Queries } from '../database/tables.ts';
 
 type Outlived = {
@@ -16,32 +17,63 @@ type Outlived = {
   most: number;
 };
 
-const over = (queries: Queries, { numberId, since, days, most }: Outlived) =>
+/** Selects calls that began before the retention period, oldest first. */
+const beganBefore = (queries: Queries, { numberId, since, days }: Omit<Outlived, 'most'>) =>
   queries
     .selectFrom('Call')
     .select(['Call.id', 'Call.startedAt'])
     .where('Call.numberId', '=', numberId)
     .where('Call.startedAt', '>=', since)
-    .where('Call.endedAt', '<=', sql<Date>`${now} - make_interval(days => ${days}::int)`)
     .where('Call.startedAt', '<=', sql<Date>`${now} - make_interval(days => ${days}::int)`)
-    .where('Call.status', 'not in', statusesInProgress)
-    .orderBy('Call.startedAt')
-    .limit(most);
+    .orderBy('Call.startedAt');
 
-const withWords = kyselyQuery((queries, outlived: Outlived) =>
-  over(queries, outlived).where('Call.wordsErasedAt', 'is', null),
-);
+type Calls = ReturnType<typeof beganBefore>;
 
-const withRecordings = kyselyQuery((queries, outlived: Outlived) =>
-  over(queries, outlived).where(({ exists, selectFrom }) =>
+const withWords = (calls: Calls): Calls => calls.where('Call.wordsErasedAt', 'is', null);
+
+const withRecordings = (calls: Calls): Calls =>
+  calls.where(({ exists, selectFrom }) =>
     exists(
       selectFrom('Recording')
         .select('Recording.callId')
         .whereRef('Recording.callId', '=', 'Call.id')
         .where('Recording.erasedAt', 'is', null),
     ),
+  );
+
+const thatAreOver = (calls: Calls, { days, most }: Pick<Outlived, 'days' | 'most'>): Calls =>
+  calls
+    .where('Call.endedAt', '<=', sql<Date>`${now} - make_interval(days => ${days}::int)`)
+    .where('Call.status', 'not in', statusesInProgress)
+    .limit(most);
+
+const outlived = {
+  words: kyselyQuery((queries, values: Outlived) =>
+    thatAreOver(withWords(beganBefore(queries, values)), values),
   ),
-);
+  recordings: kyselyQuery((queries, values: Outlived) =>
+    thatAreOver(withRecordings(beganBefore(queries, values)), values),
+  ),
+};
+
+const first = {
+  words: kyselyQuery((queries, values: Omit<Outlived, 'most'>) =>
+    withWords(beganBefore(queries, values)).limit(1),
+  ),
+  recordings: kyselyQuery((queries, values: Omit<Outlived, 'most'>) =>
+    withRecordings(beganBefore(queries, values)).limit(1),
+  ),
+};
+
+/**
+ * Returns the start of the first call that began before the retention period and still has data, because its own period
+ * is not over; undefined if there is none. Such a call lasted long, or its end was found late.
+ */
+export const firstUnerasedStart = async (
+  db: Statements,
+  kept: Kept,
+  range: Omit<Outlived, 'most'>,
+): Promise<Date | undefined> => (await first[kept](db, range))[0]?.startedAt;
 
 /** Rows are locked in a fixed order, so that gateways cannot deadlock. */
 const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
@@ -66,9 +98,9 @@ export type ErasedCalls = {
 export const eraseOutlived = async (
   db: Database,
   kept: Kept,
-  outlived: Outlived,
+  range: Outlived,
 ): Promise<ErasedCalls | null> => {
-  const found = await (kept === 'words' ? withWords : withRecordings)(db, outlived);
+  const found = await outlived[kept](db, range);
   const last = found.at(-1);
   if (last === undefined) return null;
   const callIds = found.map(({ id }) => id);
