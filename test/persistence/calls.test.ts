@@ -26,11 +26,13 @@ import {
 } from '#src/persistence/calls/sip-messages.ts';
 import { insertCallWithin, type SpentOfNumber, spentOn } from '#src/persistence/calls/spent-minutes.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import { isLockAwaited } from '#test/helpers/database-statement.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { encryptedLeg, keysOfLeg } from '#test/helpers/encrypted-leg.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { newCallRow, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { sealing } from '#test/helpers/test-sealing.ts';
+import { until } from '#test/helpers/until.ts';
 import { answered, ended, said, startedAt, typesOf } from './call-facts/stored-facts.ts';
 
 // Call list
@@ -726,6 +728,33 @@ test.serial('erases all data about the other party, including later writes', asy
   ]);
   t.is(await foundBy(db, owner, { kind: 'words', words: ['quokka'] }), 0);
   t.is(await foundBy(db, owner, { kind: 'number', digits: '0000001' }), 0);
+});
+
+test.serial('erases the data in the event of a recording that completes during the erasure', async (t) => {
+  const db = await testDatabase('erasing');
+  const owner = await storedNumber(db);
+  const callId = await endedCall(db, owner);
+  const erased = Promise.withResolvers<void>();
+  const completing = Promise.withResolvers<void>();
+  const erasing: Database = {
+    ...db,
+    transaction: (work) =>
+      db.transaction(async (statements, manager) => {
+        const result = await work(statements, manager);
+        erased.resolve();
+        await completing.promise;
+        return result;
+      }),
+  };
+  const erasure = eraseCall(erasing, { callId, workspaceId: owner.workspaceId }, entry(owner));
+  await erased.promise;
+  const recorded = recordFact(db, callId, 5, completed);
+  await until('the recording waits', async () => (await isLockAwaited(db)) || undefined);
+  completing.resolve();
+  t.is(await erasure, 'erased');
+  await recorded;
+  t.true((await typesOf(db, callId)).includes('recording.completed'));
+  t.notRegex(await everything(db, callId), traces);
 });
 
 test.serial('keeps the number of a withheld caller withheld in an erased call', async (t) => {

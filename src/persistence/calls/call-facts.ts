@@ -55,7 +55,9 @@ const finishing = <Values extends object>(set: string, values: readonly (keyof V
         returning recording.*
       ),
       call_after as (
+        -- The lock reads the latest version of the row. An erasure for which this statement waited is not in its snapshot.
         select call.* from call join recording_after on recording_after.call_id = call.id
+        for no key update of call
       ),
       ${outboxWithRecording}
       select call_after.id from call_after, notification
