@@ -238,17 +238,75 @@ test.serial('stores events of a call while one of its endpoints is being deleted
   const endpointId = await endpoint();
   const other = await endpoint();
   let stored: Promise<unknown> | undefined;
-  await db.transaction(async (_statements, manager) => {
-    await deleteWebhookEndpoint(
-      { entityManager: () => manager },
-      { endpointId, workspaceId: owner.workspaceId },
-    );
+  await db.transaction(async ({ execute }) => {
+    await execute('delete from webhook_endpoint where id = $1', [endpointId]);
     stored = storedCall(db, owner, { startedAt: at(1) });
     await until('the event waits', async () => (await isLockAwaited(db)) || undefined);
   });
   await t.notThrowsAsync(stored ?? Promise.reject(new Error('nothing was stored')));
   t.is(only(await claim(db, 1)).endpoint.id, other);
 });
+
+const isDeletion = (sql: string): boolean => sql.includes('delete from "event_delivery"');
+
+test.serial(
+  'deletes the deliveries of an endpoint in batches, between which events are stored',
+  async (t) => {
+    const { db, owner, endpoint, events } = await createWorld(t);
+    const endpointId = await endpoint();
+    await events(1);
+    await db.execute(
+      `insert into event_delivery
+       (id, event_id, endpoint_id, call_id, position, state, next_attempt_at, created_at)
+     select gen_random_uuid(), event_id, endpoint_id, call_id, n, 'delivered', created_at, created_at + n * interval '1 ms'
+     from event_delivery, generate_series(1, 2500) as n`,
+    );
+    const other = await endpoint();
+    const before: (number | undefined)[] = [];
+    const observed: Database = {
+      ...db,
+      async execute<Found>(sql: string, parameters?: readonly unknown[]) {
+        if (isDeletion(sql)) {
+          const [left] = await db.execute<{ count: number }>(
+            'select count(*) from event_delivery where endpoint_id = $1',
+            [endpointId],
+          );
+          before.push(left?.count);
+          await events(2);
+        }
+        return db.execute<Found>(sql, parameters);
+      },
+    };
+    t.true(await deleteWebhookEndpoint(observed, { endpointId, workspaceId: owner.workspaceId }));
+    t.deepEqual(before, [2_501, 1_501, 501, 0]);
+    t.deepEqual(await listDeliveries(db, { endpointId, limit: 10 }), []);
+    t.is((await listDeliveries(db, { endpointId: other, limit: 10 })).length, before.length);
+  },
+);
+
+test.serial(
+  'leaves an endpoint disabled if its deletion is interrupted, and continues it later',
+  async (t) => {
+    const { db, owner, endpoint, events } = await createWorld(t);
+    const endpointId = await endpoint();
+    const wanted = { endpointId, workspaceId: owner.workspaceId };
+    await events(1);
+    const broken: Database = {
+      ...db,
+      execute: (sql, parameters) =>
+        isDeletion(sql) ? Promise.reject(new Error('away')) : db.execute(sql, parameters),
+    };
+    await t.throwsAsync(deleteWebhookEndpoint(broken, wanted), { message: 'away' });
+    t.like(await findWebhookEndpoint(db, wanted), {
+      state: 'disabled',
+      disabledReason: 'The endpoint is being deleted',
+    });
+    t.deepEqual(await claim(db, 2), []);
+    t.true(await deleteWebhookEndpoint(db, wanted));
+    t.is(await findWebhookEndpoint(db, wanted), undefined);
+    t.false(await deleteWebhookEndpoint(db, wanted));
+  },
+);
 
 test.serial('replaying a dead delivery restarts its schedule and keeps its attempts', async (t) => {
   const { db, owner, endpoint, events } = await createWorld(t);

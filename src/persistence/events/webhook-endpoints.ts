@@ -265,8 +265,42 @@ const nextAttempts = kyselyQuery((queries, { workspaceId }: { workspaceId: strin
 export const nextAttemptsOf = async (db: Statements, workspaceId: string): Promise<Map<string, Date>> =>
   new Map((await nextAttempts(db, { workspaceId })).map(({ id, at }) => [id, at]));
 
-/** Deletes the endpoint with its deliveries. Resolves to whether the endpoint existed. */
-export const deleteWebhookEndpoint = async (
-  db: Pick<Database, 'entityManager'>,
-  wanted: EndpointIn,
-): Promise<boolean> => (await db.entityManager().nativeDelete(WebhookEndpoint, rowOf(wanted))) > 0;
+/** Number of deliveries that one transaction deletes with their attempts, in well under a second. */
+const deletedAtOnce = 1_000;
+
+const deletingFirst = kyselyQuery((queries, values: { endpointId: string; since: Date; most: number }) =>
+  queries
+    .with('doomed', (read) =>
+      read
+        .selectFrom('EventDelivery')
+        .select(['EventDelivery.id', 'EventDelivery.createdAt'])
+        .where('EventDelivery.endpointId', '=', values.endpointId)
+        .where('EventDelivery.createdAt', '>=', values.since)
+        .orderBy('EventDelivery.createdAt')
+        .limit(values.most),
+    )
+    .with('deleted', (write) =>
+      write.deleteFrom('EventDelivery').using('doomed').whereRef('EventDelivery.id', '=', 'doomed.id'),
+    )
+    .selectFrom('doomed')
+    .select(({ fn }) => fn.max('doomed.createdAt').as('until')),
+);
+
+/**
+ * Deletes the endpoint with its deliveries. Resolves to whether the endpoint existed.
+ *
+ * The deliveries are deleted in batches before the endpoint: the row of an endpoint that is being deleted is locked, and
+ * every new event of the workspace waits for it. The endpoint is disabled first, so that it gets no more deliveries. If
+ * the deletion is interrupted, the endpoint remains disabled until it is deleted again.
+ */
+export const deleteWebhookEndpoint = async (db: Database, wanted: EndpointIn): Promise<boolean> => {
+  const { endpointId } = wanted;
+  const disabled = { state: 'disabled', disabledReason: 'The endpoint is being deleted' } as const;
+  if ((await db.entityManager().nativeUpdate(WebhookEndpoint, rowOf(wanted), disabled)) === 0) return false;
+  for (let since: Date | null = new Date(0); since !== null;) {
+    // Each batch begins at the end of the previous one. The index still contains the deliveries that are deleted.
+    const [batch] = await deletingFirst(db, { endpointId, since, most: deletedAtOnce });
+    since = batch?.until ?? null;
+  }
+  return (await db.entityManager().nativeDelete(WebhookEndpoint, rowOf(wanted))) > 0;
+};

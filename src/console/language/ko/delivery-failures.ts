@@ -15,5 +15,6 @@ export const deliveryFailures: readonly Saying[] = [
   { pattern: /^The answer was not HTTP$/, text: '응답이 HTTP가 아닙니다' },
   { pattern: /^The answer was too large$/, text: '응답이 너무 큽니다' },
   { pattern: /^The endpoint answered 410 Gone$/, text: '410 Gone으로 응답했습니다' },
+  { pattern: /^The endpoint is being deleted$/, text: '삭제하는 중입니다' },
   { pattern: /^Nothing was sent: .*$/, text: '보내지 않았습니다' },
 ];
