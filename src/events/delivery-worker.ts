@@ -7,6 +7,7 @@
  * - A claim is a lease in the row with the node's name. A claim lasts longer than any attempt, so no other gateway
  *   takes a delivery in progress. Claims of a killed process are released when its node restarts or is found dead, and
  *   expire with the lease in any case. The receiver may then get the same `webhook-id` again.
+ * - Gateways claim one after another, under a lock.
  * - An endpoint has at most `perEndpoint` claimed deliveries, and a workspace holds a place of `inAll` only while it
  *   holds fewer than are free, so slow endpoints leave room for others.
  * - An endpoint that did not answer several times in a row cools down and is then tried with one delivery. Waiting

@@ -59,6 +59,31 @@ test.serial('simultaneous claims never share a delivery', async (t) => {
   t.is(new Set(claimed.map(({ id }) => id)).size, claimed.length);
 });
 
+test.serial('limits the claims of several gateways per endpoint', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await events(...Array.from({ length: 60 }, (_, index) => index + 1));
+  const claimed = Promise.withResolvers<void>();
+  const waited = Promise.withResolvers<void>();
+  const slow: Database = {
+    ...db,
+    transaction: (work) =>
+      db.transaction(async (statements, manager) => {
+        const result = await work(statements, manager);
+        claimed.resolve();
+        await waited.promise;
+        return result;
+      }),
+  };
+  const one = claim(slow, 99, { perEndpoint: 5 });
+  await claimed.promise;
+  const two = claim(db, 99, { node: 'two', perEndpoint: 5 });
+  await until('the other claim waits', async () => (await isLockAwaited(db)) || undefined);
+  waited.resolve();
+  t.is((await one).length, 5);
+  t.deepEqual(await two, []);
+});
+
 test.serial('makes a claimed delivery due again when its lease ends or it is released', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();

@@ -8,7 +8,7 @@ import { DatabaseSocket } from './database-socket.ts';
 import type { Postgres, Session } from './postgres.ts';
 import type { Random } from './random.ts';
 import { arriveIn, runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
-import { isEffect, statementName, takesCalls } from './statement-name.ts';
+import { claimsDeliveries, isEffect, statementName, takesCalls } from './statement-name.ts';
 import {
   commandDone,
   errorOf,
@@ -63,6 +63,8 @@ type Connection = Session & {
   arrivesFrom: number;
   /** Whether its transaction takes calls over. */
   takes: boolean;
+  /** Whether its transaction claims deliveries. */
+  claims: boolean;
   isOpen: boolean;
 };
 
@@ -130,6 +132,7 @@ export class DatabaseServer {
       held: [],
       arrivesFrom: 0,
       takes: false,
+      claims: false,
       isOpen: false,
     };
     return socket;
@@ -227,7 +230,8 @@ export class DatabaseServer {
   #nameOf(connection: Connection, messages: readonly Message[], text: string): string {
     const binding = messages.find(({ kind }) => kind === 'B');
     const name = binding && textsOf(binding, 2).texts[1];
-    return statementName((name && connection.texts.get(name)) || text);
+    const statement = statementName((name && connection.texts.get(name)) || text);
+    return connection.claims && statement === 'commit' ? `commit ${claimsDeliveries}` : statement;
   }
 
   #do(question: Question): void {
@@ -264,6 +268,7 @@ export class DatabaseServer {
     this.#inTransaction = isInTransaction ? connection : null;
     const takes = connection.takes || name === takesCalls;
     connection.takes = takes && isInTransaction;
+    connection.claims = (connection.claims || name === claimsDeliveries) && isInTransaction;
     for (const { channel, payload } of notifications) this.#notify(channel, payload);
     this.#effects.seen(connection.process, name);
     const isDone = isEffect(name) && !isInTransaction && sqlState === undefined;

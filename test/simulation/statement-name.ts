@@ -50,5 +50,8 @@ export const declaresDead = 'update node as lost';
 /** Name of the statement by which a process takes over the calls of another one. */
 export const takesCalls = 'update call, update call_checkpoint';
 
+/** Name of the statement by which a gateway claims deliveries. */
+export const claimsDeliveries = 'update skip, update event_delivery';
+
 /** Reads, and statements such as `begin` and `set`, are not effects. */
 export const isEffect = (name: string): boolean => /^(insert|update|delete|commit)/.test(name);

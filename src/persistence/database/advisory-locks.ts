@@ -1,6 +1,6 @@
 /**
- * Advisory locks of the database, each held by one gateway at a time. A lock belongs to a database session and is
- * released when the session ends. The name of a lock is a text, which the database hashes to 64 bits.
+ * Advisory locks of the database, each held by one gateway at a time. A lock belongs to a database session or to a
+ * transaction, and is released when that ends. The name of a lock is a text, which the database hashes to 64 bits.
  */
 import { sql, type Expression } from 'kysely';
 
@@ -15,6 +15,9 @@ export const awaitLock = (name: Expression<string>) =>
 
 export const tryLock = (name: Expression<string>) =>
   sql<{ taken: boolean }>`select pg_try_advisory_lock(${keyOf(name)}) as taken`;
+
+/** Expression that waits until the lock is free, and takes it until the end of the transaction. */
+export const transactionLock = (name: string) => sql<string>`pg_advisory_xact_lock(${keyOf(name)})`;
 
 /**
  * Expression for whether a session holds the lock. PostgreSQL shows the 64 bits as two halves; `objsubid` 1 marks the

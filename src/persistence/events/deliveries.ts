@@ -4,6 +4,8 @@
  */
 import { sql } from 'kysely';
 import { claimDueDeliveries, type ClaimedRow } from './claim-deliveries.ts';
+import { transactionLock } from '../database/advisory-locks.ts';
+import type { Database } from '../database/database.ts';
 import { notified } from '../database/notifications.ts';
 import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -75,24 +77,41 @@ const lookAhead = 50;
 /** Delay after which a delivery is examined again if its predecessor is due or in progress. */
 const deferralMs = 1_000;
 
+/** Time after which the server ends the claim of a silent gateway, so that the others no longer wait for it. */
+const silenceMs = 10_000;
+
+const beginClaim = kyselyQuery((queries) =>
+  queries.selectNoFrom([
+    transactionLock('trunkline delivery claims').as('locked'),
+    sql<string>`set_config('idle_in_transaction_session_timeout', ${sql.lit(String(silenceMs))}, true)`.as(
+      'limited',
+    ),
+  ]),
+);
+
 /**
  * Claims deliveries of active endpoints that are due at `now`, until `until`. Scheduling is fair: the workspace with
  * the fewest slots comes first, then its endpoint with the most free slots, then the longest-due deliveries. A
  * workspace gets no slot while it holds as many as are free. An endpoint never exceeds its share, earlier claims
- * included, and never has two deliveries of one call.
+ * included, and never has two deliveries of one call. Gateways claim one after another, because each counts the claims
+ * of all.
  */
 export const claimDeliveries = async (
-  db: Statements,
+  db: Pick<Database, 'transaction'>,
   { held, restrained, ...claim }: DeliveryClaim,
 ): Promise<ClaimedDelivery[]> => {
-  const rows = await claimDueDeliveries(db, {
-    ...claim,
-    lookAhead,
-    deferredUntil: new Date(claim.now.getTime() + deferralMs),
-    holders: [...held.keys()],
-    holderSlots: [...held.values()],
-    restricted: [...restrained.keys()],
-    restrictedTo: [...restrained.values()],
+  const rows = await db.transaction(async (statements) => {
+    await beginClaim(statements, {});
+    // A statement after the lock, so that its snapshot contains the claims of earlier holders.
+    return claimDueDeliveries(statements, {
+      ...claim,
+      lookAhead,
+      deferredUntil: new Date(claim.now.getTime() + deferralMs),
+      holders: [...held.keys()],
+      holderSlots: [...held.values()],
+      restricted: [...restrained.keys()],
+      restrictedTo: [...restrained.values()],
+    });
   });
   const claimed = rows.filter((row) => row.id !== null);
   // Claims again if only deferred deliveries were found, because more due deliveries may follow them.
