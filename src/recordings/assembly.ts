@@ -10,7 +10,8 @@
  * - With a store, the parts of an unavailable gateway come from there, as far as it has uploaded them. Without the last
  *   piece they count as missing: the file has what there is, and is made again when the gateway is back. While the store
  *   is unavailable as well, the recording waits for it.
- * - Raw parts are removed when their recording is complete, has failed, or was erased.
+ * - Raw parts are removed when their recording is complete, has failed, or was erased. Those with pieces in the store
+ *   remain until the database has the file, which is then in the store as well.
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -125,6 +126,9 @@ const longestBeginningMs = 1_000;
 const beginsLate = (parts: readonly RawPart[]): boolean =>
   (parts[0]?.fromMs ?? Infinity) > longestBeginningMs;
 
+/** A recording that was made here. `replaces`: its file replaces an earlier one. */
+type Made = { is: 'whole' | 'truncated' | 'lost'; replaces: boolean };
+
 /** Number of calls whose states are read in one query. */
 const batch = 1_000;
 
@@ -134,7 +138,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   const closing = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   /** Recordings that were made here, which the database may not show yet. */
-  const made = new Map<string, 'whole' | 'truncated' | 'lost'>();
+  const made = new Map<string, Made>();
   /** Recordings that are not assigned to another gateway yet: the gateway by the call's id. */
   const leaving = new Map<string, string>();
   const failures = new Map<string, { count: number; notBefore: number }>();
@@ -258,7 +262,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       format: ownFormat,
       path: folder.pathOf(file),
     });
-    made.set(callId, truncated ? 'truncated' : 'whole');
+    made.set(callId, { is: truncated ? 'truncated' : 'whole', replaces: earlier !== null });
     if (missing.length > 0)
       logger.warn(
         { call_id: callId, missing_nodes: missing },
@@ -273,28 +277,22 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       savedAt: clock.now(),
     });
     // While parts are missing, the others are needed to make the file again; then a look removes them with the old file.
-    if (missing.length === 0 && earlier === null) await removeMadeParts(callId);
+    // Pieces in the store are needed until the file is there: this machine may be lost before.
+    if (missing.length === 0 && earlier === null && !(await hasPieces(callId))) await removeAllParts(callId);
   };
+
+  /** Whether the store may have pieces of a call. */
+  const hasPieces = async (callId: string): Promise<boolean> =>
+    stored !== null && stored.mayHave(callId, (await partsFolder.of(callId)).length);
 
   /** Removes the parts of a call here and in the store. */
   const removeAllParts = async (callId: string): Promise<void> => {
     if (stored !== null) {
-      const { length: count } = await partsFolder.of(callId);
-      const isNeeded = stored.mayHave(callId, count);
+      const isNeeded = await hasPieces(callId);
       await stored.forget(callId);
       if (isNeeded) await stored.remove(callId);
     }
     await partsFolder.remove(callId);
-  };
-
-  /** Parts that cannot be removed now are removed by a later look. */
-  const removeMadeParts = async (callId: string): Promise<void> => {
-    try {
-      await removeAllParts(callId);
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error;
-      logger.debug({ call_id: callId, err: error }, 'the parts of a recording could not be removed yet');
-    }
   };
 
   const isTruncated = ({ parts, missing }: Collected): boolean =>
@@ -344,7 +342,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     else if (missing !== undefined) await leave(callId, missing);
     else {
       logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
-      made.set(callId, 'lost');
+      made.set(callId, { is: 'lost', replaces: false });
       options.onFailed(callId);
     }
   };
@@ -400,8 +398,9 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
 
   const removeParts = async (callId: string, { isHere, file, truncated }: RecordingState): Promise<void> => {
     await removeAllParts(callId);
+    const mayReplace = made.get(callId)?.replaces ?? true;
     made.delete(callId);
-    if (!isHere || file === null || truncated) return;
+    if (!isHere || !mayReplace || file === null || truncated) return;
     const replaced = truncatedName(file);
     await folder.remove(replaced);
     await options.removeStored(replaced);
@@ -427,7 +426,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     if (!isOver) return;
     if (status === 'completed') {
       if (isOld) await tidy(callId, round, () => removeParts(callId, state));
-      else if (isHere && made.get(callId) !== 'whole')
+      else if (isHere && made.get(callId)?.is !== 'whole')
         await run(callId, () => makeAgain(callId, state, round.unavailable));
       return;
     }
@@ -484,7 +483,8 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       if (stored === null) options.onFailed(callId);
       else if (!made.has(callId) && isDue(callId)) await run(callId, () => makeAbandoned(callId));
     },
-    isMade: (callId, { truncated }) => void made.set(callId, truncated ? 'truncated' : 'whole'),
+    isMade: (callId, { truncated }) =>
+      void made.set(callId, { is: truncated ? 'truncated' : 'whole', replaces: false }),
     async close() {
       closing.abort();
       await looking.stop();

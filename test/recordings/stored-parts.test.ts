@@ -300,6 +300,35 @@ test.serial('makes the recording of a gateway that never returned of its pieces'
   await until('it is completed', async () => (await other.statusOf(callId)) === 'completed' || undefined);
 });
 
+test.serial('keeps the pieces until the finished file is in the store', async (t) => {
+  const server = await startS3Server(t);
+  const lost = await recordingsWorld(t);
+  const callId = await lost.call('active');
+  const recordings = await lost.start(server, { parts: partNumbers });
+  const sink = recordings.begin(callId);
+  speak(sink, 9);
+  await until('all full pieces are stored', () => storedSec(server) > 9 - pieceSec || undefined);
+  let hasBegun = false;
+  server.misbehave(({ method, key }) => {
+    if (method !== 'PUT' || key.startsWith('kept/parts/')) return undefined;
+    hasBegun = true;
+    return 'stalls';
+  });
+  sink.finish();
+  await lost.end(callId, Date.now() - 2 * hour);
+  await until('the upload of the file has begun', () => hasBegun || undefined);
+  // The machine is lost during the upload.
+  await recordings.close();
+  await rm(lost.folder, { recursive: true });
+  t.deepEqual(lost.facts, []);
+  t.true(storedSec(server) > 9 - pieceSec);
+  server.misbehave(() => undefined);
+  const other = await recordingsWorld(t, lost);
+  await other.start(server, { parts: partNumbers, abandoned: { everyMs: 20, afterMs: hour } });
+  t.true((await completed(other)).durationSec > 9 - pieceSec);
+  await untilNoPartIsLeft(server, other);
+});
+
 test.serial('a gateway that lost a call does not replace the recording of its next holder', async (t) => {
   const world = await twoGateways(t);
   const { server, first, second, callId } = world;
