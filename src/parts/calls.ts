@@ -57,6 +57,7 @@ import {
   type RecordAsHolder,
   type RecordedFact,
 } from '#src/persistence/calls/call-facts.ts';
+import { finishesRecording } from '#src/persistence/calls/recordings.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -174,6 +175,7 @@ export const startJournal = (
       return written;
     },
     positionOf: (callId) => journalPosition(database.journal, callId),
+    finishesRecording: (callId) => finishesRecording(database.journal, { callId, node: config.node }),
     isPassing,
     clock,
     logger,

@@ -214,6 +214,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     retry: journalLimits.retry,
     write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
     positionOf: (callId) => journalPosition(database, callId),
+    finishesRecording: async () => false,
     isPassing: () => false,
     clock: wallClock,
     logger,

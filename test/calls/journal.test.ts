@@ -278,6 +278,53 @@ test.serial(
   },
 );
 
+/** A journal of two calls that ended under a later epoch: it still holds the first, and has released the second. */
+const createLostCalls = async (finishesRecording: boolean) => {
+  const world = createWorld({
+    write: async (callId, sequence, fact, epoch) => {
+      if (epoch !== 2) throw new CallTaken('Another gateway holds this call');
+      await world.write(callId, sequence, fact);
+    },
+    positionOf: async (callId) => ({
+      sequence: 7 + world.rows.filter(([of]) => of === callId).length,
+      epoch: 2,
+    }),
+    finishesRecording: async () => finishesRecording,
+  });
+  world.journal.open('held');
+  world.journal.open('released');
+  await world.journal.letGo('released');
+  return world;
+};
+
+test.serial(
+  'writes the facts of recordings that this gateway finishes after it lost the calls',
+  async (t) => {
+    const { journal, rows, errors } = await createLostCalls(true);
+    journal.append('held', said('too late'));
+    for (const callId of ['held', 'released']) journal.append(callId, { type: 'recording.failed' });
+    await journal.settled();
+    for (const fact of [said('too late'), { type: 'recording.failed' }] as const)
+      journal.append('released', fact);
+    await journal.settled();
+    t.deepEqual(rows.toSorted(), [
+      ['held', 8, 'recording.failed'],
+      ['released', 8, 'recording.failed'],
+      ['released', 9, 'recording.failed'],
+    ]);
+    t.is(journal.backlog(), 0);
+    t.deepEqual(errors(), []);
+  },
+);
+
+test.serial('drops the facts of recordings that another gateway finishes', async (t) => {
+  const { journal, rows } = await createLostCalls(false);
+  for (const callId of ['held', 'released']) journal.append(callId, { type: 'recording.failed' });
+  await journal.settled();
+  t.deepEqual(rows, []);
+  t.is(journal.backlog(), 0);
+});
+
 const createHeldAgain = () => {
   const claims = { epoch: 1 };
   const refusal = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ import { recordFact } from '#src/persistence/calls/call-facts.ts';
 import type { RecordingFormat } from '#src/recordings/recording-format.ts';
 import { readMoments } from '#src/recordings/raw-part.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
-import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
+import { finishesRecording, leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
 import { createAudioQueue, type AudioEnd } from '#src/recordings/audio-queue.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -787,6 +787,18 @@ test.serial('does not finish a recording that was left to it before the call has
   t.deepEqual(await recordingsLeftTo(world.database, world.node), []);
   await world.end(callId);
   t.deepEqual(await recordingsLeftTo(world.database, world.node), [callId]);
+});
+
+test.serial('the gateway of an ended call finishes its recording unless left to another', async (t) => {
+  const world = await recordingsWorld(t);
+  const { database, node } = world;
+  const callId = await world.call('active');
+  t.false(await finishesRecording(database, { callId, node }));
+  await world.end(callId);
+  t.true(await finishesRecording(database, { callId, node }));
+  await leaveRecording(database, { callId, node: 'another' });
+  t.false(await finishesRecording(database, { callId, node }));
+  t.true(await finishesRecording(database, { callId, node: 'another' }));
 });
 
 test.serial('fails a recording that was left to a gateway without a part of it', async (t) => {

@@ -66,6 +66,8 @@ export type JournalOptions = {
   write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<WrittenFact | null>;
   /** Reads the journal position of a call that this journal has not opened. */
   positionOf: (callId: string) => Promise<JournalPosition>;
+  /** Whether this gateway has to finish the recording of a call that has ended after another gateway took it. */
+  finishesRecording: (callId: string) => Promise<boolean>;
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
@@ -85,8 +87,11 @@ type CallJournal = {
    */
   claimed: number | null;
   waiting: RecordedFact[];
-  /** State of the call. `taken`: another gateway holds the call, and this gateway no longer writes its facts. */
-  stage: 'held' | 'over' | 'taken';
+  /**
+   * State of the call. `taken`: another gateway holds the call, and this gateway no longer writes its facts, except
+   * those of its recording if the recording was left to this gateway (`finishing`).
+   */
+  stage: 'held' | 'over' | 'taken' | 'finishing';
   /** Resolves when all waiting facts are written; `null` if no facts wait. */
   drained: Promise<void> | null;
 };
@@ -105,6 +110,9 @@ const continued = (): CallJournal => ({
   stage: 'over',
   drained: null,
 });
+
+const isOfRecording = ({ type }: Pick<RecordedFact, 'type'>): boolean =>
+  type === 'recording.completed' || type === 'recording.failed';
 
 /** Stores the journal of each call: facts that wait to be written, and the number of the next fact. */
 const createCallJournals = () => {
@@ -161,6 +169,13 @@ const createCallJournals = () => {
     reopen(callId: string, epoch: number): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), claimed: epoch });
+    },
+    /** Opens the journal of a call that another gateway has taken, for the facts of its recording. */
+    finish(callId: string): CallJournal {
+      const journal: CallJournal = { ...continued(), stage: 'finishing' };
+      left.delete(callId);
+      journals.set(callId, journal);
+      return journal;
     },
     positionOf: (callId: string): JournalPosition => ({ ...(journals.get(callId)?.position ?? beginning) }),
   };
@@ -253,7 +268,9 @@ export const createJournal = (options: JournalOptions): Journal => {
   let isGivingUp = false;
   let lost = 0;
 
-  const lastWritten = async (callId: string, { claimed }: CallJournal): Promise<JournalPosition> => {
+  const lastWritten = async (callId: string, { claimed, stage }: CallJournal): Promise<JournalPosition> => {
+    if (stage === 'finishing' && !(await options.finishesRecording(callId)))
+      throw new CallTaken('Another gateway finishes this recording');
     const { sequence, epoch } = await options.positionOf(callId);
     return { sequence, epoch: claimed ?? epoch };
   };
@@ -263,13 +280,21 @@ export const createJournal = (options: JournalOptions): Journal => {
       const position = (journal.position ??= await lastWritten(callId, journal));
       const written = await options.write(callId, position.sequence + 1, fact, position.epoch);
       position.sequence += sequencesOf(fact);
+      // The gateway that ended the call may write further facts, such as the summary.
+      if (journal.stage === 'finishing') journal.position = null;
       return written;
     });
 
   const giveAway = (callId: string, journal: CallJournal): void => {
-    backlog -= journal.waiting.splice(0).length;
-    if (journal.stage === 'taken') return;
+    const dropped = journal.waiting.splice(0);
+    backlog -= dropped.length;
+    const { stage } = journal;
     journal.stage = 'taken';
+    if (stage === 'taken') return;
+    if (stage === 'finishing') {
+      logger.warn({ call_id: callId }, 'another gateway finishes the recording of this call');
+      return;
+    }
     // The result belongs to an earlier journal of the call, which this gateway has opened again, so it is ignored.
     if (!journals.isOpen(callId, journal)) return;
     logger.warn(
@@ -277,6 +302,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       'another gateway holds this call or has ended it; this gateway releases it',
     );
     bus.publish('taken', { callId });
+    for (const fact of dropped) if (isOfRecording(fact)) append(callId, fact);
   };
 
   const drain = async (callId: string, journal: CallJournal): Promise<void> => {
@@ -310,24 +336,27 @@ export const createJournal = (options: JournalOptions): Journal => {
     draining.add(drained);
   };
 
+  const append = (callId: string, fact: JournalFact): void => {
+    // The end is kept beyond the limit: without it the call would stay in progress for ever.
+    if (backlog >= limit && fact.type !== 'call.ended') {
+      const about = { call_id: callId, fact: fact.type, waiting: backlog };
+      logger.error(about, 'a fact of a call is lost: too many wait for the database');
+      return;
+    }
+    const { stage } = journals.of(callId);
+    if (!isOfRecording(fact) && (stage === 'taken' || stage === 'finishing')) return;
+    const journal = stage === 'taken' ? journals.finish(callId) : journals.of(callId);
+    journal.waiting.push({ ...fact, at: fact.at ?? clock.now() });
+    backlog += 1;
+    startDraining(callId, journal);
+  };
+
   return {
     open: journals.open,
     reopen: journals.reopen,
     epochOf: (callId) => journals.positionOf(callId).epoch,
     positionOf: journals.positionOf,
-    append(callId, fact) {
-      // The end is kept beyond the limit: without it the call would stay in progress for ever.
-      if (backlog >= limit && fact.type !== 'call.ended') {
-        const about = { call_id: callId, fact: fact.type, waiting: backlog };
-        logger.error(about, 'a fact of a call is lost: too many wait for the database');
-        return;
-      }
-      const journal = journals.of(callId);
-      if (journal.stage === 'taken') return;
-      journal.waiting.push({ ...fact, at: fact.at ?? clock.now() });
-      backlog += 1;
-      startDraining(callId, journal);
-    },
+    append,
     written: journals.written,
     letGo: journals.letGo,
     waitingOf: journals.waitingOf,

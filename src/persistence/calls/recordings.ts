@@ -139,6 +139,15 @@ export const recordingStates = async (
   return new Map(found.map(({ callId, ...state }) => [callId, state]));
 };
 
+/** Whether the call has ended and `node` finishes its recording. */
+export const finishesRecording = async (
+  db: Statements,
+  { callId, node }: { callId: string; node: string },
+): Promise<boolean> => {
+  const state = (await recordingStates(db, { node, callIds: [callId], oldAfterMs: 0 })).get(callId);
+  return state !== undefined && state.isOver && state.isHere;
+};
+
 const former = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('Call')

@@ -46,6 +46,7 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
       return null;
     },
     positionOf: async () => ({ sequence: 0, epoch: 1 }),
+    finishesRecording: async () => false,
     isPassing: (error) => error === away,
     clock,
     logger,
