@@ -328,7 +328,8 @@ export const recordings = {
   encoding: { threadsPerProcessor: 0.5, idleMs: 30_000, closeMs: 20_000 },
   /**
    * Making recordings of raw parts (`AssemblyNumbers` of src/recordings). A restart takes seconds; after `waitMs` the
-   * recording does without the parts of gateways that are unavailable. `keepMs` is that of `abandoned`.
+   * recording does without the parts of gateways that are unavailable. `keepMs` is that of `abandoned`. `overdueMs` is
+   * longer than facts usually wait for the database.
    */
   assembly: {
     everyMs: 5_000,
@@ -337,6 +338,7 @@ export const recordings = {
     storeMs: 86_400_000,
     keepMs: 90_000_000,
     longestBackoffMs: 300_000,
+    overdueMs: 60_000,
   },
   erased: { everyMs: 10_000, atOnce: 1_000 },
 } as const;

@@ -10,6 +10,8 @@
  * - With a store, the parts of an unavailable gateway come from there, as far as it has uploaded them. Without the last
  *   piece they count as missing: the file has what there is, and is made again when the gateway is back. While the store
  *   is unavailable as well, the recording waits for it.
+ * - A recording that is still pending a minute after its call is made or reported again, because its fact may be lost,
+ *   and because a call may end here although another gateway recorded it.
  * - Raw parts are removed when their recording is complete, has failed, or was erased. Those with pieces in the store
  *   remain until the database has the file, which is then in the store as well.
  */
@@ -22,6 +24,7 @@ import type { Database } from '#src/persistence/database/database.ts';
 import {
   formerHolders,
   leaveRecording,
+  overdueRecordings,
   recordingStates,
   recordingsLeftTo,
   type RecordingState,
@@ -64,6 +67,8 @@ export type AssemblyNumbers = {
   keepMs: number;
   /** Maximum delay after a failure. */
   longestBackoffMs: number;
+  /** Time after which a recording that is still pending is made or reported again. */
+  overdueMs: number;
 };
 
 export type Assembly = {
@@ -80,7 +85,7 @@ export type Assembly = {
    */
   makeAbandoned(callId: string): Promise<void>;
   /** Notes that the file of this call exists: it is not made a second time while it waits for the store. */
-  isMade(callId: string, file: { truncated: boolean }): void;
+  isMade(callId: string, file: CompleteFile): void;
   /** Makes waiting recordings without the parts of unavailable gateways, and waits for all recordings. */
   close(): Promise<void>;
 };
@@ -126,8 +131,8 @@ const longestBeginningMs = 1_000;
 const beginsLate = (parts: readonly RawPart[]): boolean =>
   (parts[0]?.fromMs ?? Infinity) > longestBeginningMs;
 
-/** A recording that was made here. `replaces`: its file replaces an earlier one. */
-type Made = { is: 'whole' | 'truncated' | 'lost'; replaces: boolean };
+/** A recording that was made here. `replaces`: its file replaces an earlier one. `file`: null if there is no audio. */
+type Made = { file: CompleteFile | null; replaces: boolean; reportedAt: number };
 
 /** Number of calls whose states are read in one query. */
 const batch = 1_000;
@@ -252,7 +257,11 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   const encode = async (
     callId: string,
     { parts, missing }: Collected,
-    { truncated, earlier }: { truncated: boolean; earlier: string | null },
+    {
+      truncated,
+      earlier,
+      isAbandoned = false,
+    }: { truncated: boolean; earlier: string | null; isAbandoned?: boolean },
   ): Promise<void> => {
     const name = earlier ?? folder.nameFor(callId, clock.now(), format);
     const file = truncated ? truncatedName(name) : name;
@@ -262,20 +271,16 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       format: ownFormat,
       path: folder.pathOf(file),
     });
-    made.set(callId, { is: truncated ? 'truncated' : 'whole', replaces: earlier !== null });
+    const savedAt = clock.now();
+    const complete: CompleteFile = { callId, file, format: ownFormat, ...encoded, truncated, savedAt };
+    if (isAbandoned) await leaveRecording(database, { callId, node });
+    made.set(callId, { file: complete, replaces: earlier !== null, reportedAt: savedAt });
     if (missing.length > 0)
       logger.warn(
         { call_id: callId, missing_nodes: missing },
         'a recording has silence in place of the parts of unavailable gateways; it is made again when they are back',
       );
-    options.onComplete({
-      callId,
-      file,
-      format: ownFormat,
-      ...encoded,
-      truncated,
-      savedAt: clock.now(),
-    });
+    options.onComplete(complete);
     // While parts are missing, the others are needed to make the file again; then a look removes them with the old file.
     // Pieces in the store are needed until the file is there: this machine may be lost before.
     if (missing.length === 0 && earlier === null && !(await hasPieces(callId))) await removeAllParts(callId);
@@ -342,19 +347,32 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     else if (missing !== undefined) await leave(callId, missing);
     else {
       logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
-      made.set(callId, { is: 'lost', replaces: false });
+      made.set(callId, { file: null, replaces: false, reportedAt: clock.now() });
       options.onFailed(callId);
     }
   };
 
-  /** Makes the recording of a gateway that never returned, of its parts in the store. */
+  /**
+   * Makes the recording of a gateway that never returned, of its parts in the store. The recording is assigned to this
+   * gateway first: the journal rejects facts of a recording that another gateway finishes.
+   */
   const makeAbandoned = async (callId: string): Promise<void> => {
     const collected = await collect(callId, await holdersOf(callId), {
       unavailable: new Set(),
       store: stored,
     });
-    if (collected.parts.length === 0) options.onFailed(callId);
-    else await encode(callId, collected, { truncated: isTruncated(collected), earlier: null });
+    if (collected.parts.length === 0) await failAbandoned(callId);
+    else
+      await encode(callId, collected, {
+        truncated: isTruncated(collected),
+        earlier: null,
+        isAbandoned: true,
+      });
+  };
+
+  const failAbandoned = async (callId: string): Promise<void> => {
+    await leaveRecording(database, { callId, node });
+    options.onFailed(callId);
   };
 
   /** Makes a truncated recording again if all parts are available now. */
@@ -426,7 +444,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     if (!isOver) return;
     if (status === 'completed') {
       if (isOld) await tidy(callId, round, () => removeParts(callId, state));
-      else if (isHere && made.get(callId)?.is !== 'whole')
+      else if (isHere && made.get(callId)?.file?.truncated !== false)
         await run(callId, () => makeAgain(callId, state, round.unavailable));
       return;
     }
@@ -460,6 +478,27 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
         void run(callId, async () => makeFirst(callId, await holdersOf(callId)));
   };
 
+  /** The fact of a recording may be lost, for example if too many facts wait for the database. */
+  const reportAgain = (callId: string, recording: Made): void => {
+    if (clock.now() - recording.reportedAt < numbers.overdueMs) return;
+    recording.reportedAt = clock.now();
+    if (recording.file === null) options.onFailed(callId);
+    else options.onComplete(recording.file);
+  };
+
+  const lookAtOverdue = async (): Promise<void> => {
+    try {
+      for (const callId of await overdueRecordings(database, { node, afterMs: numbers.overdueMs })) {
+        if (!isDue(callId)) continue;
+        const recording = made.get(callId);
+        if (recording === undefined) void run(callId, async () => makeFirst(callId, await holdersOf(callId)));
+        else reportAgain(callId, recording);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'looking for overdue recordings failed; a retry follows');
+    }
+  };
+
   const look = async (stopped: AbortSignal): Promise<void> => {
     try {
       await leaveAll();
@@ -471,23 +510,26 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   };
 
   const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
+  const lookingAtOverdue = createRepeatedTask({ work: lookAtOverdue, everyMs: numbers.overdueMs, clock });
 
   return {
-    start: () => looking.start(0),
+    start() {
+      looking.start(0);
+      lookingAtOverdue.start(numbers.overdueMs);
+    },
     make: (callId, of) =>
       run(callId, async () => {
         if (of === 'stored') return makeFirst(callId, await holdersOf(callId));
         return makeFirst(callId, of.takenFrom === null ? noHolders : await holdersOf(callId, of.takenFrom));
       }),
     async makeAbandoned(callId) {
-      if (stored === null) options.onFailed(callId);
-      else if (!made.has(callId) && isDue(callId)) await run(callId, () => makeAbandoned(callId));
+      if (made.has(callId) || !isDue(callId)) return;
+      await run(callId, () => (stored === null ? failAbandoned(callId) : makeAbandoned(callId)));
     },
-    isMade: (callId, { truncated }) =>
-      void made.set(callId, { is: truncated ? 'truncated' : 'whole', replaces: false }),
+    isMade: (callId, file) => void made.set(callId, { file, replaces: false, reportedAt: clock.now() }),
     async close() {
       closing.abort();
-      await looking.stop();
+      await Promise.all([looking.stop(), lookingAtOverdue.stop()]);
       await Promise.all(underWay.values());
       if (leaving.size > 0) await leaveAll().catch(() => undefined);
     },

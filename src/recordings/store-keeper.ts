@@ -25,7 +25,7 @@ export type StoreKeeperOptions = {
 };
 
 export type StoreKeeper = {
-  /** Accepts a file. `isPublished`: the recording was already declared completed. */
+  /** Accepts a file, unless it waits already. `isPublished`: the recording was already declared completed. */
   take(file: CompleteFile, isPublished: boolean): void;
   /**
    * Opens a file. Resolves to undefined if the file does not exist. Rejects with `service_unavailable` while the store
@@ -83,6 +83,9 @@ export const createStoreKeeper = ({
     taken.isPublished = true;
   };
 
+  /** Files that are not in the store yet. */
+  const waiting = new Set<string>();
+
   /** Running uploads by file. */
   const underWay = new Map<string, Promise<void>>();
 
@@ -108,12 +111,13 @@ export const createStoreKeeper = ({
       }
     },
     onStored(taken) {
+      waiting.delete(taken.file.file);
       if (taken.isGone) return publish(taken, options.onLost);
       publish(taken, options.onComplete);
       copies.release(taken.file);
     },
-    onDelayed(waiting) {
-      for (const taken of waiting)
+    onDelayed(delayed) {
+      for (const taken of delayed)
         if (clock.now() - taken.file.savedAt >= numbers.pendingMs) publish(taken, options.onComplete);
     },
     numbers,
@@ -122,7 +126,11 @@ export const createStoreKeeper = ({
   });
 
   return {
-    take: (file, isPublished) => uploads.add({ file, isPublished, isGone: false }),
+    take(file, isPublished) {
+      if (waiting.has(file.file)) return;
+      waiting.add(file.file);
+      uploads.add({ file, isPublished, isGone: false });
+    },
     async open(file) {
       const key = `${prefix}${file}`;
       const bytes = await refusing(store.size(key));

@@ -624,7 +624,7 @@ test.serial('a part ends where the next one begins', async (t) => {
  * Two gateways with folders of their own. The first one has recorded ten seconds of a call and is killed; the second one
  * has taken the call over. `reach.first` says whether the second one reaches the first.
  */
-const takenOver = async (t: ExecutionContext, waitMs = 0) => {
+const takenOver = async (t: ExecutionContext, waitMs = 0, overdueMs = 3_600_000) => {
   const first = await recordingsWorld(t);
   const second = await recordingsWorld(t, first);
   const callId = await second.call('active');
@@ -645,7 +645,7 @@ const takenOver = async (t: ExecutionContext, waitMs = 0) => {
     return Promise.reject(new Error('The gateway is away'));
   };
   const after = await second.start(null, {
-    assembly: { waitMs, askAgainMs: 20 },
+    assembly: { waitMs, askAgainMs: 20, overdueMs },
     get isJournalAway() {
       return reach.isJournalAway;
     },
@@ -778,6 +778,38 @@ test.serial('leaves a recording to the gateway that has all of it', async (t) =>
     (await second.statusOf(callId)) === 'completed' ? true : undefined,
   );
   t.deepEqual(second.facts, []);
+});
+
+test.serial('makes the recording of a call that it claimed and only ended', async (t) => {
+  const { second, callId } = await takenOver(t, 0, 20);
+  await second.end(callId);
+  const { fact, bytes } = await completed(second);
+  t.true(fact.truncated);
+  t.deepEqual(heardIn(bytes), [[0, 10]]);
+});
+
+test.serial('reports recordings again whose facts were lost', async (t) => {
+  const world = await recordingsWorld(t);
+  const journal = { isAway: true };
+  const recordings = await world.start(null, {
+    assembly: { overdueMs: 20 },
+    get isJournalAway() {
+      return journal.isAway;
+    },
+  });
+  const [audible, silent] = [await world.call('active'), await world.call('active')];
+  record(recordings, audible, 2);
+  await completed(world);
+  await world.end(audible);
+  await world.end(silent);
+  await until(
+    'both are reported',
+    () => new Set(world.facts.map(({ callId }) => callId)).size === 2 || undefined,
+  );
+  journal.isAway = false;
+  await until('it is completed', async () => (await world.statusOf(audible)) === 'completed' || undefined);
+  await until('it has failed', async () => (await world.statusOf(silent)) === 'failed' || undefined);
+  t.pass();
 });
 
 test.serial('does not finish a recording that was left to it before the call has ended', async (t) => {

@@ -43,6 +43,7 @@ export const assembly: AssemblyNumbers = {
   storeMs: 3_600_000,
   keepMs: 3_600_000,
   longestBackoffMs: 50,
+  overdueMs: 3_600_000,
 };
 
 /** Creates a world of recordings. `database`: the database of another gateway's world, which the new world shares. */

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { eraseRecordings } from '#src/persistence/calls/erasing.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
+import { findRecording } from '#src/persistence/calls/recordings.ts';
 import { createPartPieces, pieceKey } from '#src/recordings/part-pieces.ts';
 import { bytesPerSecond } from '#src/recordings/raw-part.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
@@ -298,6 +299,7 @@ test.serial('makes the recording of a gateway that never returned of its pieces'
   t.deepEqual(heardIn(await storedFile(server)), [[0, Math.round(fact.durationSec)]]);
   await until('no piece is left', () => partKeys(server).length === 0 || undefined);
   await until('it is completed', async () => (await other.statusOf(callId)) === 'completed' || undefined);
+  t.is((await findRecording(other.database, callId))?.node, other.node);
 });
 
 test.serial('keeps the pieces until the finished file is in the store', async (t) => {

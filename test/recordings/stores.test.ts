@@ -533,6 +533,26 @@ test.serial('deletes other files although the store cannot delete one', async (t
   t.deepEqual([...server.objects.keys()], [kept]);
 });
 
+test.serial('uploads a file once that is reported again during its upload', async (t) => {
+  const world = await recordingsWorld(t);
+  const server = await startS3Server(t);
+  const gate = Promise.withResolvers<void>();
+  server.misbehave(({ method }) => (method === 'PUT' ? { after: gate.promise } : undefined));
+  const recordings = await world.start(server, { assembly: { overdueMs: 20 } });
+  const callId = await world.call('active');
+  record(recordings, callId, 1);
+  await world.end(callId);
+  await until('the upload has begun', () => server.seen.length > 0 || undefined);
+  // Another recording that becomes overdue after this one.
+  const silent = await world.call('active');
+  await world.end(silent);
+  await until('it has failed', async () => (await world.statusOf(silent)) === 'failed' || undefined);
+  t.is(server.seen.filter((seen) => ['PUT', 'POST begin'].includes(seen)).length, 1);
+  gate.resolve();
+  await untilCompleted(world, callId);
+  t.deepEqual(world.typesOf(callId), ['recording.completed']);
+});
+
 /** A recording that was completed without a store, and is being uploaded slowly into one. */
 const uploading = async (t: ExecutionContext, node?: string) => {
   const world = await recordingsWorld(t);

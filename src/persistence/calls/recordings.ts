@@ -66,6 +66,25 @@ const pendingOf = kyselyQuery((queries, { node }: { node: string }) =>
 export const pendingRecordings = (db: Statements, node: string): Promise<RecordingRecord[]> =>
   pendingOf(db, { node });
 
+const pendingAfter = kyselyQuery((queries, { node, afterSec }: { node: string; afterSec: number }) =>
+  queries
+    .selectFrom('Recording')
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select('Recording.callId')
+    .where('Recording.status', '=', sql.lit('pending'))
+    .where(folderNode(), '=', node)
+    .where('Call.status', 'not in', statusesInProgress)
+    .where('Call.endedAt', '<=', secondsAgo(afterSec))
+    .orderBy('Recording.createdAt'),
+);
+
+/** Returns calls that ended at least `afterMs` ago and whose recordings this node still has to finish. */
+export const overdueRecordings = async (
+  db: Statements,
+  { node, afterMs }: { node: string; afterMs: number },
+): Promise<string[]> =>
+  (await pendingAfter(db, { node, afterSec: afterMs / 1000 })).map(({ callId }) => callId);
+
 type Left = { callId: string; node: string };
 
 const leaving = kyselyQuery((queries, { callId, node }: Left) =>
@@ -76,7 +95,7 @@ const leaving = kyselyQuery((queries, { callId, node }: Left) =>
     .where('status', '=', sql.lit('pending')),
 );
 
-/** Assigns the recording to another gateway, because the folder of the call's last holder has no part of it. */
+/** Assigns a pending recording to a gateway other than the call's last holder, which has no part of it or is gone. */
 export const leaveRecording = async (db: Statements, left: Left): Promise<void> => {
   await leaving(db, left);
 };
