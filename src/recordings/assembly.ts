@@ -4,7 +4,7 @@
  *
  * - The gateway waits a short time for gateways that are unavailable. Then the gateway makes the recording with silence
  *   in place of their parts (`truncated`), keeps the parts that it has, and makes the file again when the gateways are
- *   back.
+ *   back, once, also if the end of the call is missing.
  * - Without any part the gateway assigns the recording to a gateway that may have one. That gateway does the same at
  *   the next check, and `recordings.ts` marks the recording as failed if that gateway never returns.
  * - With a store, the parts of an unavailable gateway come from there, as far as it has uploaded them. Without the last
@@ -84,8 +84,8 @@ export type Assembly = {
    * any. Never rejects.
    */
   makeAbandoned(callId: string): Promise<void>;
-  /** Notes that the file of this call exists: it is not made a second time while it waits for the store. */
-  isMade(callId: string, file: CompleteFile): void;
+  /** Notes that the file of a pending recording exists: it is not made a second time while it waits for the store. */
+  isMade(callId: string, file: CompleteFile): Promise<void>;
   /** Makes waiting recordings without the parts of unavailable gateways, and waits for all recordings. */
   close(): Promise<void>;
 };
@@ -131,8 +131,18 @@ const longestBeginningMs = 1_000;
 const beginsLate = (parts: readonly RawPart[]): boolean =>
   (parts[0]?.fromMs ?? Infinity) > longestBeginningMs;
 
-/** A recording that was made here. `replaces`: its file replaces an earlier one. `file`: null if there is no audio. */
-type Made = { file: CompleteFile | null; replaces: boolean; reportedAt: number };
+/** A recording that was made here. */
+type Made = {
+  /** `null`: there is no audio. */
+  file: CompleteFile | null;
+  /** Names of the parts in a truncated file. */
+  parts: string | null;
+  /** Time at which the file that this one replaces was completed, in the database; `null` if this is the first one. */
+  replacedAt: Date | null;
+  reportedAt: number;
+};
+
+const namesOf = (parts: readonly PartInFolder[]): string => parts.map(({ name }) => name).join(' ');
 
 /** Number of calls whose states are read in one query. */
 const batch = 1_000;
@@ -261,9 +271,14 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       truncated,
       earlier,
       isAbandoned = false,
-    }: { truncated: boolean; earlier: string | null; isAbandoned?: boolean },
+    }: {
+      truncated: boolean;
+      /** A truncated recording, which is replaced. */
+      earlier: Pick<RecordingState, 'file' | 'finishedAt'> | null;
+      isAbandoned?: boolean;
+    },
   ): Promise<void> => {
-    const name = earlier ?? folder.nameFor(callId, clock.now(), format);
+    const name = earlier?.file?.replace('.truncated.', '.') ?? folder.nameFor(callId, clock.now(), format);
     const file = truncated ? truncatedName(name) : name;
     const ownFormat = formatOf(name);
     const encoded = await encoding.encode({
@@ -272,9 +287,11 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       path: folder.pathOf(file),
     });
     const savedAt = clock.now();
-    const complete: CompleteFile = { callId, file, format: ownFormat, ...encoded, truncated, savedAt };
+    const replaces = earlier !== null;
+    const complete = { callId, file, format: ownFormat, ...encoded, truncated, replaces, savedAt };
     if (isAbandoned) await leaveRecording(database, { callId, node });
-    made.set(callId, { file: complete, replaces: earlier !== null, reportedAt: savedAt });
+    const replacedAt = earlier?.finishedAt ?? null;
+    made.set(callId, { file: complete, parts: namesOf(parts), replacedAt, reportedAt: savedAt });
     if (missing.length > 0)
       logger.warn(
         { call_id: callId, missing_nodes: missing },
@@ -347,7 +364,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     else if (missing !== undefined) await leave(callId, missing);
     else {
       logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
-      made.set(callId, { file: null, replaces: false, reportedAt: clock.now() });
+      made.set(callId, { file: null, parts: null, replacedAt: null, reportedAt: clock.now() });
       options.onFailed(callId);
     }
   };
@@ -375,16 +392,25 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     options.onFailed(callId);
   };
 
-  /** Makes a truncated recording again if all parts are available now. */
+  /** Makes a truncated recording again if all parts are available now, and removes them if the file has all of them. */
   const makeAgain = async (
     callId: string,
-    { file }: RecordingState,
+    state: RecordingState,
     unavailable: Set<string>,
   ): Promise<void> => {
+    const { file, finishedAt } = state;
     const collected = await collect(callId, await holdersOf(callId), { unavailable, store: null });
     if (collected.missing.length > 0) return;
-    if (isTruncated(collected) || file === null) await removeAllParts(callId);
-    else await encode(callId, collected, { truncated: false, earlier: file.replace('.truncated.', '.') });
+    const truncated = isTruncated(collected);
+    const last = made.get(callId);
+    if (file === null || (truncated && last?.parts === namesOf(collected.parts))) {
+      const isStored = last?.replacedAt?.getTime() !== finishedAt?.getTime();
+      if (isStored) await removeAllParts(callId);
+      return;
+    }
+    // The new file has the name of the old one, whose local copy is removed soon after the database has its recording.
+    if (truncated && options.hasStore && (await folder.holds(file))) return;
+    await encode(callId, collected, { truncated, earlier: state });
   };
 
   /** Runs one task of a call at a time. After a failure, later looks retry it with backoff. */
@@ -416,7 +442,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
 
   const removeParts = async (callId: string, { isHere, file, truncated }: RecordingState): Promise<void> => {
     await removeAllParts(callId);
-    const mayReplace = made.get(callId)?.replaces ?? true;
+    const mayReplace = made.get(callId)?.file?.replaces ?? true;
     made.delete(callId);
     if (!isHere || !mayReplace || file === null || truncated) return;
     const replaced = truncatedName(file);
@@ -526,7 +552,10 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       if (made.has(callId) || !isDue(callId)) return;
       await run(callId, () => (stored === null ? failAbandoned(callId) : makeAbandoned(callId)));
     },
-    isMade: (callId, file) => void made.set(callId, { file, replaces: false, reportedAt: clock.now() }),
+    async isMade(callId, file) {
+      const parts = file.truncated ? namesOf(await partsFolder.of(callId)) : null;
+      made.set(callId, { file, parts, replacedAt: null, reportedAt: clock.now() });
+    },
     async close() {
       closing.abort();
       await Promise.all([looking.stop(), lookingAtOverdue.stop()]);

@@ -25,7 +25,7 @@ export const settleLeftBehind = async (options: {
     const file = await folder.find(callId);
     if (file === undefined) void assembly.make(callId, 'stored');
     else {
-      assembly.isMade(callId, file);
+      await assembly.isMade(callId, file);
       options.onComplete(file);
     }
   }

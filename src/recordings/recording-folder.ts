@@ -24,6 +24,8 @@ export type CompleteFile = {
   bytes: number;
   /** Whether a part of the call is missing, because the gateway that recorded it ended early or is unavailable. */
   truncated: boolean;
+  /** Whether the file replaces an earlier one, which lacks a part that this one has. */
+  replaces: boolean;
   /** Wall-clock milliseconds since the epoch. */
   savedAt: number;
 };
@@ -187,7 +189,7 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
     const found = await stat(pathOf(file)).catch(absence);
     if (callId === undefined || found === undefined) return undefined;
     const { size: bytes, mtimeMs: savedAt } = found;
-    const known = { callId, file, bytes, truncated: mark !== undefined, savedAt };
+    const known = { callId, file, bytes, truncated: mark !== undefined, replaces: false, savedAt };
     return extension === 'ogg'
       ? { ...known, format: 'ogg', durationSec: await oggDuration(pathOf(file)) }
       : { ...known, format: 'mp3', durationSec: (bytes * 8) / (mp3Bitrate * 1_000) };

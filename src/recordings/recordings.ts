@@ -106,11 +106,12 @@ const createAnnouncements = ({ append, clock, logger }: Appending) => {
       logger.error({ call_id: callId }, 'the file of a recording disappeared before its upload');
       failed(callId);
     },
-    completed({ callId, format, file, durationSec, bytes, truncated }: CompleteFile): void {
+    completed({ callId, format, savedAt: _savedAt, ...file }: CompleteFile): void {
+      const { durationSec, bytes } = file;
       logger.info({ call_id: callId, duration_sec: durationSec, bytes }, 'a recording is complete');
       const contentType = contentTypes[format];
       const at = clock.now();
-      append(callId, { type: 'recording.completed', at, contentType, durationSec, bytes, file, truncated });
+      append(callId, { type: 'recording.completed', at, contentType, ...file });
     },
   };
 };

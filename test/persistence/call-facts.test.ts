@@ -30,6 +30,7 @@ import {
 } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
+import { findRecording } from '#src/persistence/calls/recordings.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { isLockAwaited } from '#test/helpers/database-statement.ts';
@@ -1285,6 +1286,34 @@ test.serial('returns a finished recording in its event and with the call', async
     await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }),
     'it is finished already',
   );
+});
+
+test.serial('replaces a truncated recording by one with more of the call', async (t) => {
+  const db = await testDatabase('afterwards');
+  const callId = await answeredCall(db, await storedNumber(db));
+  const recorded = {
+    type: 'recording.completed',
+    contentType: 'audio/ogg',
+    durationSec: 10,
+    truncated: true,
+  } as const;
+  const at = ended.at + 5;
+  const write = (sequence: number, file: { bytes: number; truncated?: boolean; replaces?: boolean }) =>
+    recordFact(db, callId, sequence, { ...recorded, at: at + sequence, file: 'a.ogg', ...file });
+  t.truthy(await write(2, { bytes: 20 }));
+  t.falsy(await write(3, { bytes: 30 }));
+  t.truthy(await write(4, { bytes: 40, replaces: true }));
+  t.truthy(await write(5, { bytes: 50, truncated: false, replaces: true }));
+  t.falsy(await write(6, { bytes: 60, replaces: true }));
+  t.like(await findRecording(db, callId), { bytes: 50, truncated: false, finishedAt: new Date(at + 5) });
+  const fact = (await facts(db, callId)).find(({ sequence }) => sequence === 4);
+  t.deepEqual(Object.keys(fact?.data ?? {}).toSorted(), [
+    'bytes',
+    'contentType',
+    'durationSec',
+    'file',
+    'truncated',
+  ]);
 });
 
 test.serial('stores the result of answer detection once and emits it with the call', async (t) => {

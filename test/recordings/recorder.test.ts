@@ -18,7 +18,12 @@ import { recordFact } from '#src/persistence/calls/call-facts.ts';
 import type { RecordingFormat } from '#src/recordings/recording-format.ts';
 import { readMoments } from '#src/recordings/raw-part.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
-import { finishesRecording, leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
+import {
+  findRecording,
+  finishesRecording,
+  leaveRecording,
+  recordingsLeftTo,
+} from '#src/persistence/calls/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
 import { createAudioQueue, type AudioEnd } from '#src/recordings/audio-queue.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -740,6 +745,30 @@ test.serial('completes a truncated recording once, also while the journal is not
   const asked = reach.failures;
   await until('three more looks', () => (reach.failures >= asked + 3 ? true : undefined));
   t.is(second.facts.length, 3);
+});
+
+test.serial('adds the part of a gateway that is back to a recording without an end', async (t) => {
+  const { second, callId, after, reach } = await takenOver(t);
+  reach.first = false;
+  const sink = after.begin(callId);
+  for (let at = 0; at < 5; at += 1) sink.write(tone(1, 440), tone(1, 880));
+  const path = join(second.folder, 'parts', `${callId}+20000+${second.node}+open.ulaw`);
+  await until('all of it is written', async () => {
+    const { size } = await stat(path).catch(() => ({ size: 0 }));
+    return size === 5 * 2 * rate || undefined;
+  });
+  sink.fail(new Error('The line broke'));
+  await second.end(callId);
+  t.deepEqual(heardIn((await completed(second)).bytes), [[20, 25]]);
+  const state = () => findRecording(second.database, callId);
+  await until('it is stored', async () => (await state())?.status === 'completed' || undefined);
+  reach.first = true;
+  const { fact, bytes } = await completed(second, 2);
+  t.true(fact.truncated);
+  t.deepEqual(heardIn(bytes), isWhole);
+  await until('no part is left', async () => (await partsIn(second)).length === 0 || undefined);
+  t.like(await state(), { truncated: true, bytes: bytes.length });
+  t.is(second.facts.length, 2);
 });
 
 test.serial('a recording without a part in its middle is truncated', async (t) => {

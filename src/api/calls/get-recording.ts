@@ -60,14 +60,15 @@ export const answerRecording = async (
   { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
   services: ApiServices,
 ) => {
-  const { media, file: name, node, truncated } = completed(call.recording);
+  const { media, file: name, node, truncated, finishedAt } = completed(call.recording);
   const file = await services.calls.recordings.open({ callId: call.id, file: name, node: node ?? call.node });
   if (file === undefined) {
     services.operation.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');
   }
-  // A file that is made again with all its parts may have the same size.
-  const etag = `"${call.id}-${file.bytes}${truncated ? '-truncated' : ''}"`;
+  // A file that is made again with a missing part may have the same size.
+  const version = truncated ? `-truncated-${finishedAt?.getTime() ?? 0}` : '';
+  const etag = `"${call.id}-${file.bytes}${version}"`;
   const known = { 'Accept-Ranges': 'bytes', ETag: etag, 'Cache-Control': 'private, no-cache' };
   // `If-None-Match` takes precedence over `Range` (RFC 9110, 13.2.2).
   if (names(headers['if-none-match'], etag)) {
@@ -112,14 +113,17 @@ const names = (list: string | undefined, etag: string): boolean =>
 
 const completed = (
   recording: RecordingRecord | null,
-): Pick<RecordingRecord, 'node' | 'truncated'> & { media: (typeof audio)[number]; file: string } => {
+): Pick<RecordingRecord, 'node' | 'truncated' | 'finishedAt'> & {
+  media: (typeof audio)[number];
+  file: string;
+} => {
   if (recording === null) throw notAvailable('none');
-  const { status, file, node, contentType, erasedAt, truncated } = recording;
+  const { status, file, node, contentType, erasedAt, truncated, finishedAt } = recording;
   if (erasedAt !== null) throw notAvailable('erased');
   if (status !== 'completed') throw notAvailable(status);
   const media = audio.find((type) => type === contentType);
   if (file === null || media === undefined) throw notAvailable('failed');
-  return { media, file, node, truncated };
+  return { media, file, node, truncated, finishedAt };
 };
 
 const explanations = {

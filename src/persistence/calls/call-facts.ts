@@ -65,11 +65,11 @@ const finishing = <Values extends object>(set: string, values: readonly (keyof V
     [...eventFactParameters, ...values],
   );
 
-/** Completes a recording; also one that is complete without a part of the call, if it is whole now. */
-const completeRecording = finishing<Finished>(
+/** Completes a recording; also one that is complete without a part of the call, if that part is added. */
+const completeRecording = finishing<Finished & { replaces: boolean }>(
   `status = 'completed', content_type = $8, duration_sec = $9, bytes = $10, file = $11, truncated = $12`,
-  ['contentType', 'durationSec', 'bytes', 'file', 'truncated'],
-  `recording.status = 'completed' and recording.truncated and not $12`,
+  ['contentType', 'durationSec', 'bytes', 'file', 'truncated', 'replaces'],
+  `recording.status = 'completed' and recording.truncated and (not $12 or $13)`,
 );
 
 const failRecording = finishing<object>(`status = 'failed'`, []);
@@ -90,6 +90,8 @@ export type RecordedFact =
       file: string;
       /** Whether a part is missing, because the gateway that recorded it ended early or is unavailable. */
       truncated: boolean;
+      /** Whether a truncated file has a part that an earlier file lacks. */
+      replaces?: boolean;
     }
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
@@ -136,7 +138,9 @@ const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGo
 
 /** Returns the data of a fact without the values that are stored in the call's row. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => !['route', 'sound', 'summary'].includes(name)));
+  Object.fromEntries(
+    Object.entries(data).filter(([name]) => !['route', 'sound', 'summary', 'replaces'].includes(name)),
+  );
 
 /** Result of a written fact. */
 export type WrittenFact = {
@@ -244,7 +248,12 @@ const write = (
     case 'sound.one_way':
       return setOneWay(db, { ...row, missing: fact.missing });
     case 'recording.completed':
-      return completeRecording(db, { ...eventFact, ...fact, at: row.at });
+      return completeRecording(db, {
+        ...eventFact,
+        ...fact,
+        replaces: fact.replaces ?? false,
+        at: row.at,
+      });
     case 'recording.failed':
       return failRecording(db, eventFact);
     // The only remaining case is `call.summarized`.

@@ -119,7 +119,7 @@ export const recordingsLeftTo = async (db: Statements, node: string): Promise<st
   (await leftTo(db, { node })).map(({ callId }) => callId);
 
 /** State of a recording for a gateway that has raw parts of it. */
-export type RecordingState = Pick<RecordingRecord, 'status' | 'truncated' | 'file'> & {
+export type RecordingState = Pick<RecordingRecord, 'status' | 'truncated' | 'file' | 'finishedAt'> & {
   isErased: boolean;
   /** Whether the call has ended. */
   isOver: boolean;
@@ -135,7 +135,13 @@ const states = kyselyQuery((queries, { node, callIds, oldAfterSec }: StatesQuery
   queries
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
-    .select(['Recording.callId', 'Recording.status', 'Recording.truncated', 'Recording.file'])
+    .select([
+      'Recording.callId',
+      'Recording.status',
+      'Recording.truncated',
+      'Recording.file',
+      'Recording.finishedAt',
+    ])
     .select(({ eb, fn }) => [
       eb('Recording.erasedAt', 'is not', null).$castTo<boolean>().as('isErased'),
       eb('Call.status', 'not in', statusesInProgress).$castTo<boolean>().as('isOver'),
