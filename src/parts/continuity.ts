@@ -169,24 +169,39 @@ export const startTakeOver = (
 
 /** Duties of this gateway towards others that share the database. */
 export const nodeDuties = (
-  { database }: Runtime,
-  { telephony }: { telephony: Telephony },
-  takeOver: StartedTakeOver,
-): Omit<NodeDuties, 'condition'> => ({
-  cleanUps: [
-    // Done before the rest, because the other parties are waiting.
-    {
-      what: 'taking over its calls',
-      // The relay refuses the messages of that gateway before it receives those of its calls from this one, which follow
-      // on the same connection. Therefore its answer is not awaited before the claim.
-      run: (node) => Promise.all([telephony.disown(node), takeOver.takeFrom(node)]),
+  { database }: Pick<Runtime, 'database'>,
+  parts: {
+    telephony: Pick<Telephony, 'disown' | 'endLegsOf'>;
+    recordings: Pick<Recordings, 'checkErased'>;
+  },
+  takeOver: Pick<StartedTakeOver, 'takeFrom' | 'leaveAll' | 'settle'>,
+): Omit<NodeDuties, 'condition'> => {
+  const { telephony, recordings } = parts;
+  let wasLost = false;
+  return {
+    cleanUps: [
+      // Done before the rest, because the other parties are waiting.
+      {
+        what: 'taking over its calls',
+        // The relay refuses the messages of that gateway before it receives those of its calls from this one, which
+        // follow on the same connection. Therefore its answer is not awaited before the claim.
+        run: (node) => Promise.all([telephony.disown(node), takeOver.takeFrom(node)]),
+      },
+      { what: 'hanging up on its far ends', run: telephony.endLegsOf },
+      { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
+    ],
+    onLost() {
+      wasLost = true;
+      takeOver.leaveAll();
     },
-    { what: 'hanging up on its far ends', run: telephony.endLegsOf },
-    { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
-  ],
-  onLost: takeOver.leaveAll,
-  atEachLook: takeOver.settle,
-});
+    async atEachLook(seen) {
+      // Until this gateway is registered again, others record the removal of its files.
+      if (wasLost) recordings.checkErased();
+      wasLost = false;
+      await takeOver.settle(seen);
+    },
+  };
+};
 
 /**
  * Planned hand-over. `successors` is `null` if no process takes the calls over; the gateway then waits for their end,

@@ -29,8 +29,8 @@ type Options = {
 };
 
 /**
- * Removes files of recordings that were erased while this gateway did not run. Another gateway may have recorded their
- * removal already.
+ * Removes files of recordings that were erased while this gateway did not run, or was cut off from the database. Another
+ * gateway may have recorded their removal already.
  */
 const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: AbortSignal): Promise<void> => {
   const files = await folder.list();
@@ -73,15 +73,31 @@ const removeErased = async (options: Options, stopped: AbortSignal): Promise<voi
     throw new Error(`${failures.length} files could not be removed`, { cause: failures[0] });
 };
 
+export type ErasedWatch = {
+  /** Compares all files with the database at the next check, because another gateway may have recorded their removal. */
+  checkAll(): void;
+  close(): Promise<void>;
+};
+
 /** Checks immediately and then periodically. */
-export const watchErasedFiles = (options: Options): { close(): Promise<void> } => {
+export const watchErasedFiles = (options: Options): ErasedWatch => {
   const { numbers, clock, logger } = options;
-  let isFirst = true;
+  let areAllDue = true;
+
+  const removeDue = async (stopped: AbortSignal): Promise<void> => {
+    if (!areAllDue) return;
+    areAllDue = false;
+    try {
+      await removeErasedMeanwhile(options, stopped);
+    } catch (error) {
+      areAllDue = true;
+      throw error;
+    }
+  };
 
   const look = async (stopped: AbortSignal): Promise<void> => {
     try {
-      if (isFirst) await removeErasedMeanwhile(options, stopped);
-      isFirst = false;
+      await removeDue(stopped);
       await removeErased(options, stopped);
     } catch (error) {
       logger.warn({ err: error }, 'removing files of erased recordings failed; a retry follows');
@@ -90,5 +106,5 @@ export const watchErasedFiles = (options: Options): { close(): Promise<void> } =
 
   const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
   looking.start(0);
-  return { close: looking.stop };
+  return { checkAll: () => void (areAllDue = true), close: looking.stop };
 };

@@ -83,6 +83,11 @@ export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave
     openPart(name: string): Promise<OpenRecording<Readable> | undefined>;
   };
   /**
+   * Removes the files of recordings that were erased while other gateways considered this one dead. Called when this
+   * gateway is registered again.
+   */
+  checkErased(): void;
+  /**
    * Cuts off active recordings and waits until their outcomes are reported, but for a limited time. Unfinished
    * recordings and pending uploads wait for the next start.
    */
@@ -214,10 +219,12 @@ export const createRecordings = async (
   await settleLeftBehind({ folder, database, node, assembly, ...outcomes });
   assembly.start();
   const older = keeper && bringOlder(keeper);
-  const watches = [
-    watchAbandoned({ ...options, numbers: options.abandoned, settle: assembly.makeAbandoned }),
-    watchErasedFiles({ ...options, folder, keeper, numbers: options.erased }),
-  ];
+  const abandoned = watchAbandoned({
+    ...options,
+    numbers: options.abandoned,
+    settle: assembly.makeAbandoned,
+  });
+  const erased = watchErasedFiles({ ...options, folder, keeper, numbers: options.erased });
 
   return {
     begin: recorders.begin,
@@ -231,8 +238,9 @@ export const createRecordings = async (
       openPart: folder.parts.open,
     },
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
+    checkErased: erased.checkAll,
     async close() {
-      await Promise.all(watches.map((watch) => watch.close()));
+      await Promise.all([abandoned.close(), erased.close()]);
       await encoding.close(Promise.all([recorders.close(), assembly.close()]), options.encoding.closeMs);
       await partUploads?.close();
       await older;

@@ -626,6 +626,22 @@ test.serial('deletes recordings after a restart that were erased in the meantime
   t.pass();
 });
 
+test.serial('deletes recordings that were erased while the gateway was considered dead', async (t) => {
+  const world = await recordingsWorld(t);
+  const recordings = await world.start(null, often);
+  const [erased, kept] = [await world.call(), await world.call()];
+  for (const callId of [erased, kept]) record(recordings, callId);
+  for (const callId of [erased, kept]) await untilCompleted(world, callId);
+  await world.database.transaction(async (statements) => {
+    await eraseRecordings(statements, [erased]);
+    // Another gateway considered the file lost.
+    await statements.execute('update recording set file = null where call_id = $1', [erased]);
+  });
+  recordings.checkErased();
+  await until('it is gone', async () => (await world.files()).length === 1 || undefined);
+  t.true((await world.files())[0]?.includes(kept));
+});
+
 // Abandoned
 
 const hour = 3_600_000;

@@ -25,7 +25,7 @@ import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
-import { endCalls } from '#src/parts/continuity.ts';
+import { endCalls, nodeDuties } from '#src/parts/continuity.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 import { keepToRetention } from '#src/housekeeping/retention.ts';
 import { seed } from '#src/start/seed.ts';
@@ -579,6 +579,32 @@ test.serial('retries an unreachable database at the next run', async (t) => {
   await close();
   await sweep();
   t.is(asked.length, 2, 'until it is closed');
+});
+
+// Duties towards other gateways
+
+test('checks the files of recordings when this gateway is registered again', async (t) => {
+  const done: string[] = [];
+  const noted = (what: string) => async () => void done.push(what);
+  const { onLost, atEachLook } = nodeDuties(
+    { database: scriptedDatabase(() => Promise.resolve([])) },
+    {
+      telephony: { disown: noted('disown'), endLegsOf: noted('end legs') },
+      recordings: { checkErased: () => void done.push('check files') },
+    },
+    {
+      takeFrom: noted('take'),
+      leaveAll: () => void done.push('leave all'),
+      settle: noted('settle'),
+    },
+  );
+  const look = () => atEachLook({ hasPendingHangups: false });
+  await look();
+  onLost();
+  t.deepEqual(done, ['settle', 'leave all']);
+  await look();
+  await look();
+  t.deepEqual(done, ['settle', 'leave all', 'check files', 'settle', 'settle']);
 });
 
 // Calls at shutdown
