@@ -512,6 +512,17 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     else options.onComplete(recording.file);
   };
 
+  /** Forgets recordings that the database has as finished. Those with parts here are forgotten with their parts. */
+  const forgetFinished = async (): Promise<void> => {
+    const withParts = await partsFolder.calls();
+    const calls = [...made.keys()].filter((callId) => !withParts.has(callId));
+    for (let from = 0; from < calls.length; from += batch) {
+      const callIds = calls.slice(from, from + batch);
+      const states = await recordingStates(database, { node, callIds, oldAfterMs: numbers.keepMs });
+      for (const [callId, { status }] of states) if (status !== 'pending') made.delete(callId);
+    }
+  };
+
   const lookAtOverdue = async (): Promise<void> => {
     try {
       for (const callId of await overdueRecordings(database, { node, afterMs: numbers.overdueMs })) {
@@ -520,6 +531,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
         if (recording === undefined) void run(callId, async () => makeFirst(callId, await holdersOf(callId)));
         else reportAgain(callId, recording);
       }
+      await forgetFinished();
     } catch (error) {
       logger.warn({ err: error }, 'looking for overdue recordings failed; a retry follows');
     }

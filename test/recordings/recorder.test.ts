@@ -841,6 +841,22 @@ test.serial('reports recordings again whose facts were lost', async (t) => {
   t.pass();
 });
 
+test.serial('forgets a recording that the database has as completed', async (t) => {
+  const world = await recordingsWorld(t);
+  const recordings = await world.start(null, { assembly: { overdueMs: 20 } });
+  const callId = await world.call('active');
+  record(recordings, callId, 1);
+  await world.end(callId);
+  // Reset to pending, the recording is reported again while it is remembered. Afterwards it fails without a part.
+  await until('it is forgotten', async () => {
+    const status = await world.statusOf(callId);
+    if (status === 'completed')
+      await world.database.execute(`update recording set status = 'pending' where call_id = $1`, [callId]);
+    return status === 'failed' || undefined;
+  });
+  t.is(world.typesOf(callId).at(-1), 'recording.failed');
+});
+
 test.serial('does not finish a recording that was left to it before the call has ended', async (t) => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
