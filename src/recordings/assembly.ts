@@ -12,7 +12,7 @@
  *   is unavailable as well, the recording waits for it.
  * - A recording that is still pending a minute after its call is made or reported again, because its fact may be lost,
  *   and because a call may end here although another gateway recorded it.
- * - Raw parts are removed when their recording is complete, has failed, or was erased. Those with pieces in the store
+ * - Raw parts are removed when their recording is complete, has failed, or was erased. Parts with pieces in the store
  *   remain until the database has the file, which is then in the store as well.
  */
 import type { Readable } from 'node:stream';
@@ -512,7 +512,7 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
     else options.onComplete(recording.file);
   };
 
-  /** Forgets recordings that the database has as finished. Those with parts here are forgotten with their parts. */
+  /** Forgets recordings that the database has as finished. Recordings with parts here are forgotten with their parts. */
   const forgetFinished = async (): Promise<void> => {
     const withParts = await partsFolder.calls();
     const calls = [...made.keys()].filter((callId) => !withParts.has(callId));
