@@ -100,7 +100,10 @@ export type MediaEndpoint = {
  * Wraps an endpoint so that `release` is called when the endpoint is destroyed or left, which happens at the end of
  * every call.
  */
-export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
+export const releasingWith = <Endpoint extends MediaEndpoint>(
+  endpoint: Endpoint,
+  release: () => void,
+): Endpoint => ({
   ...endpoint,
   leave(audioEnds) {
     release();

@@ -29,7 +29,7 @@ import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from '.
 import { heldDialog, holdRequests, isStanding } from './dialog/held-requests.ts';
 import { arrivingRoute } from './call-route.ts';
 import { descriptionIn } from './dialog/message-body.ts';
-import { accepted, onTerms } from './dialog/negotiate.ts';
+import { accepted, onTerms, type SessionEndpoint } from './dialog/negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './dialog/refusals.ts';
 import { authorizeRequests } from './dialog/sent-requests.ts';
 import { answerTimer, type SessionTimes } from './dialog/session-timer.ts';
@@ -125,7 +125,7 @@ const createEndpointFor = async (
   request: Srf.SrfRequest,
   trunk: Trunk,
   carriers: InboundLegOptions['carriers'],
-): Promise<MediaEndpoint> => {
+): Promise<SessionEndpoint> => {
   const terms = carriers.termsFor(trunk);
   const offer = descriptionIn(request);
   if (offer !== undefined) {
@@ -145,7 +145,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
   let parties: Parties | null = null;
   let permit: Permit | null = null;
   let trackedLeg: TrackedLeg | null = null;
-  let endpoint: MediaEndpoint | null = null;
+  let endpoint: SessionEndpoint | null = null;
   let dialog: Srf.Dialog | null = null;
   let connection: Connection | null = null;
   /** Reasons from the CANCEL; `null` while the caller has not cancelled. */

@@ -2,10 +2,10 @@
 import type Srf from 'drachtio-srf';
 import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
+import type { SessionEndpoint } from './dialog/negotiate.ts';
 import { endDialog } from './dialog/sent-requests.ts';
 import type { AgreedTimer } from './dialog/session-timer.ts';
 import type { TrackedLeg } from './resume/leg-tracker.ts';
-import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 /** An established call: a SIP dialog with the far end, and its audio on an endpoint. */
 export type Connection = {
@@ -13,7 +13,7 @@ export type Connection = {
   trunk: Trunk;
   dialog: Srf.Dialog;
   trackedLeg: TrackedLeg;
-  endpoint: MediaEndpoint;
+  endpoint: SessionEndpoint;
   /** Whether the gateway refreshes the session (RFC 4028). */
   weRefresh: boolean;
   /** Whether the far end accepts INFO, according to its INVITE or answer. */

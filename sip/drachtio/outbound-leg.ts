@@ -26,7 +26,7 @@ import type { SharedLimits } from '../trunks/shared-limits.ts';
 import { allowedBy } from './dialog/capabilities.ts';
 import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from './leg.ts';
 import { createRoute } from './call-route.ts';
-import { onTerms } from './dialog/negotiate.ts';
+import { onTerms, type SessionEndpoint } from './dialog/negotiate.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 import { invite, type Invitation, type Invited } from './invite.ts';
 import type { TrackedLeg } from './resume/leg-tracker.ts';
@@ -72,7 +72,7 @@ type Calling = {
   target: InviteTarget;
   /** Permit that counts the call at the address for the whole duration of the call. */
   counted: Permit | null;
-  agreed: MediaEndpoint;
+  agreed: SessionEndpoint;
   invitation: Invitation;
   invited: Invited | null;
 };
@@ -182,13 +182,14 @@ export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
     const { trunk } = trying.chosen;
     const { endpoint } = offering;
     const { headers, ...address } = inviteTo(trunk, target, options.from, country);
-    const agreed = onTerms(endpoint, carriers.termsFor(trunk));
+    const offer = offerWith(endpoint.localSdp, trunk);
+    const agreed = onTerms({ ...endpoint, localSdp: offer }, carriers.termsFor(trunk));
     const counted = target.key === null ? null : limits.count(target.key);
     invitation = invite({
       ...options,
       ...address,
       headers: { Allow: allowedBy(trunk), ...options.sipHeaders, ...headers },
-      offer: offerWith(endpoint.localSdp, trunk),
+      offer,
       endpoint: agreed,
       trunkId: trunk.id,
       channel: endpoint.channel(),

@@ -21,6 +21,7 @@ import {
   formatDescription,
   linesOf,
   parseDescription,
+  withDirection,
   withMediaAlone,
   withStatedHold,
   type Family,
@@ -237,6 +238,14 @@ export const directionToward = (sdp: string): MediaDirection => {
   const { sends, receives } = activityIn(sdp);
   if (sends) return receives ? 'sendrecv' : 'recvonly';
   return receives ? 'sendonly' : 'inactive';
+};
+
+/** Returns our description with audio in both directions. */
+export const withBothDirections = (own: string): string => {
+  const description = parseDescription(own);
+  const audio = description.media[placeIn(own)];
+  const changed = audio === undefined ? description : withDirection(description, audio, 'sendrecv');
+  return changed === description ? own : formatDescription(changed);
 };
 
 /** Returns a new offer with the media of our last description, and the audio at its index (RFC 3264 section 8). */

@@ -129,6 +129,18 @@ export const activityOf = (
   };
 };
 
+/** Returns the same description with this direction of a section, which is `sendrecv` if none is stated. */
+export const withDirection = (
+  description: SessionDescription,
+  section: MediaSection,
+  direction: MediaDirection,
+): SessionDescription => {
+  if ((saidDirection(description, section) ?? 'sendrecv') === direction) return description;
+  const lines = [...section.lines.filter((line) => !isDirection(line)), `a=${direction}`];
+  const media = description.media.map((each) => (each === section ? { ...each, lines } : each));
+  return { ...description, media };
+};
+
 /**
  * Returns the same description with an explicit direction for a hold by an address of zeros, which a media server may
  * overlook.
@@ -138,11 +150,7 @@ export const withStatedHold = (
   section: MediaSection,
 ): SessionDescription => {
   const { sends, receives } = activityOf(description, section);
-  const direction = sends ? 'sendonly' : 'inactive';
-  if (receives || saidDirection(description, section) === direction) return description;
-  const lines = [...section.lines.filter((line) => !isDirection(line)), `a=${direction}`];
-  const media = description.media.map((each) => (each === section ? { ...each, lines } : each));
-  return { ...description, media };
+  return receives ? description : withDirection(description, section, sends ? 'sendonly' : 'inactive');
 };
 
 /** Returns the same description with only this media, whose direction is moved into its section. */

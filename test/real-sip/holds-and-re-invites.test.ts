@@ -6,7 +6,17 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
-import { ask, expectAnswer, leave, pause, pickUp, ring, soundAt, tellTheEar } from './scripted-end.ts';
+import {
+  ask,
+  encryptedSoundAt,
+  expectAnswer,
+  leave,
+  pause,
+  pickUp,
+  ring,
+  soundAt,
+  tellTheEar,
+} from './scripted-end.ts';
 
 const testHolds = ({ callTo }: ScriptedCalls): void => {
   const holds: readonly [string, string][] = [
@@ -48,6 +58,55 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
       t.deepEqual([count('line.held'), count('line.resumed')], [1, 1]);
       const atOf = (type: LineEvent['type']): number =>
         events.find((event) => event.type === type)?.at ?? NaN;
+      t.deepEqual(
+        ear.heard().filter(({ at }) => at > atOf('line.held') + 200 && at < atOf('line.resumed') - 200),
+        [],
+        'audio during the hold',
+      );
+    });
+};
+
+/** A hold that ends with a re-INVITE without an offer, whose answer is in the ACK. */
+const testHoldsWithoutOffers = ({ callTo }: ScriptedCalls): void => {
+  for (const [media, srtp] of [
+    ['direct', 'off'],
+    ['freeswitch', 'off'],
+    ['freeswitch', 'required'],
+  ] as const)
+    realTimeTest(`${media}, srtp ${srtp}: resumes a call by a re-INVITE without an offer`, async (t) => {
+      const ear = await startEar(t);
+      const sound = srtp === 'off' ? soundAt : encryptedSoundAt;
+      const { line, end, has, count, events } = await callTo(
+        t,
+        [
+          ...ring,
+          ...pickUp({ sdp: sound() }),
+          tellTheEar,
+          pause(500),
+          ask('INVITE', 1, { sdp: sound('a=inactive') }),
+          expectAnswer(200, { body: 'a=inactive' }),
+          ask('ACK', 1),
+          pause(1_000),
+          ask('INVITE', 2),
+          expectAnswer(200, { body: 'a=sendrecv' }),
+          ask('ACK', 2, { sdp: sound('a=inactive') }),
+          pause(1_000),
+          ask('INVITE', 3),
+          expectAnswer(200, { body: 'a=sendrecv' }),
+          ask('ACK', 3, { sdp: sound('a=sendrecv') }),
+          ...leave,
+        ],
+        { ear, media, srtp },
+      );
+      await has('line.resumed');
+      line.tell({ type: 'say', utterance: 1, text: 'After the hold you can hear me again.' });
+      const atOf = (type: LineEvent['type']): number =>
+        events.find((event) => event.type === type)?.at ?? NaN;
+      await until(() => ear.heard().filter(({ at }) => at > atOf('line.resumed')).length >= 50);
+      if (srtp === 'off') await ear.untilSpokenTo(600);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+      t.deepEqual([count('line.held'), count('line.resumed'), count('line.failed')], [1, 1, 0]);
       t.deepEqual(
         ear.heard().filter(({ at }) => at > atOf('line.held') + 200 && at < atOf('line.resumed') - 200),
         [],
@@ -221,6 +280,7 @@ const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
 
 withScriptedCalls('holds and re-INVITEs', (calls) => {
   testHolds(calls);
+  testHoldsWithoutOffers(calls);
   testQuickHolds(calls);
   testUnsupportedMedia(calls);
   testReInvites(calls);

@@ -38,6 +38,13 @@ export const soundAt = (...attributes: string[]): string =>
     ...attributes,
   ].join('\n');
 
+/** Like `soundAt`, with an SRTP key. The ear hears encrypted audio as noise. */
+export const encryptedSoundAt = (...attributes: string[]): string =>
+  soundAt(`a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`, ...attributes).replace(
+    'RTP/AVP',
+    'RTP/SAVP',
+  );
+
 /** A body with this SDP before a location (RFC 5621). */
 export const besideLocation = (sdp: string): Body => ({
   headers: ['Content-Type: multipart/mixed;boundary="far end"'],

@@ -11,7 +11,7 @@ import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
-import { describeSound } from '#test/doubles/session-description.ts';
+import { describeSound, directionIn } from '#test/doubles/session-description.ts';
 import {
   ownNumber,
   plainMediaServers,
@@ -174,6 +174,20 @@ test.serial('answers an INVITE without an offer with the description of the next
   const { farCall, offered } = await movedCaller(t);
   farCall.sends('INVITE');
   t.is((await farCall.receives(200)).body, offered);
+});
+
+test.serial('a call that has moved to another media server can be resumed without an offer', async (t) => {
+  const { edge, farCall, line, port } = await movedCaller(t);
+  farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  await farCall.receives(200);
+  farCall.sends('ACK');
+  await edge.said([line], 'line.held');
+  farCall.sends('INVITE');
+  const { body } = await farCall.receives(200);
+  t.deepEqual([portIn(body), directionIn(body)], [port, 'sendrecv']);
+  farCall.sends('ACK', { sdp });
+  await edge.said([line], 'line.resumed');
+  t.deepEqual(line.story(), ['line.answered', 'line.held', 'line.resumed']);
 });
 
 test.serial('fails a call whose far end rejects the re-INVITE to another media server', async (t) => {

@@ -5,6 +5,7 @@
  */
 import {
   takeOffer,
+  withBothDirections,
   withOneVoice,
   type AudioTerms,
   type OfferProblem,
@@ -52,11 +53,21 @@ const asUnacceptable = (error: unknown): unknown =>
     ? new Unacceptable({ warning: 399, why: 'The media carrier of this call does not support the offer' })
     : error;
 
+/** The endpoint of a session with the far end, which numbers the versions of our descriptions. */
+export type SessionEndpoint = MediaEndpoint & {
+  /**
+   * Returns our offer to a far end that requests one within the call (RFC 3261 section 14.2): our last description with
+   * audio in both directions, because a far end may end its hold this way. Its answer decides whether the hold ends.
+   */
+  nextOffer(last: string): string;
+};
+
 /**
- * Wraps the endpoint. Descriptions that the terms do not allow or that the carrier does not support reject with
- * `Unacceptable`, and the session remains unchanged.
+ * Wraps the endpoint, whose `localSdp` is the description that the far end receives or has received. Descriptions that
+ * the terms do not allow or that the carrier does not support reject with `Unacceptable`, and the session remains
+ * unchanged.
  */
-export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoint => {
+export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): SessionEndpoint => {
   let described = endpoint.localSdp;
   const answerTo = async (offer: string, answer: (sdp: string) => Promise<string>): Promise<string> => {
     const { sdp, answerWith } = accepted(offer, terms);
@@ -72,6 +83,10 @@ export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoi
     ...endpoint,
     modify: (remoteSdp) => answerTo(remoteSdp, endpoint.modify),
     answerEarly: (remoteSdp) => answerTo(remoteSdp, endpoint.answerEarly),
+    nextOffer(last) {
+      described = successorOf(described, withBothDirections(last));
+      return described;
+    },
     async takeAnswer(remoteSdp) {
       await endpoint.takeAnswer(accepted(remoteSdp, terms).sdp);
     },

@@ -74,6 +74,8 @@ const createRefreshing = ({ trunk, trackedLeg, endpoint, onMoved, ...connection 
 const sendRefusal = (response: Srf.SrfResponse, { status, reason, headers }: InviteRefusal): void =>
   response.send(status, reason, headers === undefined ? {} : { headers });
 
+const sequenceOf = (request: Pick<Srf.SrfRequest, 'get'>): number => Number.parseInt(request.get('CSeq'), 10);
+
 /** Session of a dialog, with the latest descriptions of both sides. */
 const createSession = (
   { dialog, trackedLeg, endpoint }: Connection,
@@ -88,6 +90,8 @@ const createSession = (
    * re-INVITE without an offer.
    */
   let state: 'settled' | 'changing' | 'offered' = 'settled';
+  /** Sequence number of the INVITE that our offer answered. */
+  let offeredTo: number | null = null;
 
   const sendOurs = (response: Srf.SrfResponse, { headers, agree }: Refresh): void => {
     response.send(200, {
@@ -148,15 +152,22 @@ const createSession = (
       });
     },
 
-    offer(response: Srf.SrfResponse, refresh: Refresh): void {
+    offer(request: Srf.SrfRequest, response: Srf.SrfResponse, refresh: Refresh): void {
       state = 'offered';
+      offeredTo = sequenceOf(request);
+      ours = endpoint.nextOffer(ours);
       sendOurs(response, refresh);
+      // Stored before the answer, because the version of every later description must be higher.
+      trackedLeg.agreed({ localSdp: ours }, endpoint.channel());
     },
 
-    /** Handles the ACK, which may contain the answer to our offer. */
+    /**
+     * Handles the ACK, which may contain the answer to our offer. An ACK of an earlier INVITE may arrive after our
+     * offer, because drachtio-srf reports it late.
+     */
     confirmed(ack: Srf.SrfRequest): void {
       restore();
-      if (state !== 'offered') return;
+      if (state !== 'offered' || sequenceOf(ack) !== offeredTo) return;
       state = 'settled';
       const answer = descriptionIn(ack);
       if (answer === undefined) return;
@@ -210,7 +221,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   dialog.on('modify', (request, response) => {
     const wanted = wish(request, response);
     if (wanted === null) return;
-    if (wanted.offer === undefined) session.offer(response, wanted.refresh);
+    if (wanted.offer === undefined) session.offer(request, response, wanted.refresh);
     else session.modify(request, wanted.offer, response, wanted.refresh);
   });
   dialog.on('ack', session.confirmed);

@@ -7,12 +7,12 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { LineResumeState, Standing, StoredLeg } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
 import { credentialsOf } from '../../trunks/addressing.ts';
 import type { MediaServers } from '../../freeswitch/media-servers.ts';
 import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from '../leg.ts';
 import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
+import type { SessionEndpoint } from '../dialog/negotiate.ts';
 import { authorizeRequests } from '../dialog/sent-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
@@ -70,7 +70,7 @@ const adoptMedia = async (
   standing: Standing,
   trunk: Trunk,
   options: AdoptOptions,
-): Promise<MediaEndpoint | null> => {
+): Promise<SessionEndpoint | null> => {
   const { mediaServers, logger } = options;
   const { channel } = standing.leg;
   // With optional SRTP the channel is not used, because it is unknown whether it encrypts.
@@ -80,7 +80,8 @@ const adoptMedia = async (
     const { connectedWith, formerSends } = options.state;
     const terms = { srtp: trunk.srtp, keepsBridge: connectedWith !== null, formerSends };
     const endpoint = await mediaServers.takeOverEndpoint(channel, terms);
-    return ofCall(endpoint, standing, trunk, options);
+    // The far end knows the description of the earlier process, which differs from the media server's.
+    return ofCall({ ...endpoint, localSdp: standing.agreed.localSdp }, standing, trunk, options);
   } catch (error) {
     logger.warn(
       { err: error },
@@ -108,9 +109,9 @@ const trunkOf = (standing: Standing, options: AdoptOptions): Trunk => {
  */
 const movedAudio = async (
   dialog: Srf.Dialog,
-  { standing, trunk, opened }: { standing: Standing; trunk: Trunk; opened: Promise<MediaEndpoint> | null },
+  { standing, trunk, opened }: { standing: Standing; trunk: Trunk; opened: Promise<SessionEndpoint> | null },
   options: AdoptOptions,
-): Promise<{ endpoint: MediaEndpoint; timer: AgreedTimer }> => {
+): Promise<{ endpoint: SessionEndpoint; timer: AgreedTimer }> => {
   authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
   const adopted = await adoptMedia(standing, trunk, options);
   if (adopted !== null) return { endpoint: adopted, timer: standing.agreed };
@@ -136,7 +137,7 @@ const goOn = async (
   const { backgroundTasks, logger } = options;
   const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
   /** The endpoint of a call without a channel, until `movedAudio` has it. */
-  let opened: Promise<MediaEndpoint> | null = null;
+  let opened: Promise<SessionEndpoint> | null = null;
   try {
     const trunk = trunkOf(standing, options);
     // Opened while the dialog is claimed, because the far end hears nothing until then.

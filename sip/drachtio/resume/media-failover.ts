@@ -13,6 +13,7 @@ import { createLineTime } from '#sip/audio/line-time.ts';
 import { isServerLoss, type AudioEvents, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
+import type { SessionEndpoint } from '../dialog/negotiate.ts';
 import type { PendingLeg, Connection, OnMoved } from '../leg.ts';
 import { moveMedia, type Moved, type MoveOptions } from './move-media.ts';
 
@@ -188,12 +189,13 @@ export const createMediaFailover = (options: FailoverOptions) => {
     };
 
     listenTo(original);
-    const outliving: MediaEndpoint = {
+    const outliving: SessionEndpoint = {
       localSdp: original.localSdp,
       channel: () => endpoint.channel(),
       bridgeSide: () => (state === 'up' ? endpoint.bridgeSide() : null),
       modify: (remoteSdp) => unlessLost(endpoint.modify(remoteSdp)),
       answerEarly: (remoteSdp) => unlessLost(endpoint.answerEarly(remoteSdp)),
+      nextOffer: (last) => endpoint.nextOffer(last),
       takeAnswer: (remoteSdp) => unlessLost(endpoint.takeAnswer(remoteSdp)),
       sampleRate: () => endpoint.sampleRate(),
       async connect(events, rate) {

@@ -14,7 +14,7 @@ import { within, type BackgroundTasks } from '../../background-tasks.ts';
 import { isSecret, offeredKeyIn } from '#sip/sdp/sdes.ts';
 import type { Carriers, MediaTerms } from '../../carriers.ts';
 import { bodyProblem, descriptionIn } from '../dialog/message-body.ts';
-import { accepted, onTerms } from '../dialog/negotiate.ts';
+import { accepted, onTerms, type SessionEndpoint } from '../dialog/negotiate.ts';
 import { requestInDialog } from '../dialog/sent-requests.ts';
 import { waitingInvite } from '../dialog/held-requests.ts';
 import { agreedTimer, sameTimer, type AgreedTimer } from '../dialog/session-timer.ts';
@@ -47,7 +47,7 @@ export const ofCall = (
   { agreed, leg }: Standing,
   trunk: Trunk,
   { carriers, limits, callId }: Pick<MoveOptions, 'carriers' | 'limits' | 'callId'>,
-): MediaEndpoint => {
+): SessionEndpoint => {
   const { release } = limits.goOn(trunk, {
     callId,
     leg: leg.isOfTransfer === true ? 'second' : 'first',
@@ -91,7 +91,7 @@ const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => {
   return { ...trunk, srtp, ownKey: offeredKeyIn(agreed.localSdp)?.master };
 };
 
-export type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
+export type Moved = { endpoint: SessionEndpoint; timer: AgreedTimer };
 
 type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
 
@@ -141,7 +141,7 @@ export const openOffering = async (
   standing: Standing,
   trunk: Trunk,
   options: MoveOptions,
-): Promise<MediaEndpoint> => {
+): Promise<SessionEndpoint> => {
   const to = { standing, trunk, options };
   const endpoint = ofCall(await createFor(undefined, to), standing, trunk, options);
   await sendAtOnce(endpoint, to);
@@ -156,7 +156,7 @@ export const dropOffering = (
 
 const askToMove = async (
   { dialog, standing, options }: Move,
-  opened: Promise<MediaEndpoint>,
+  opened: Promise<SessionEndpoint>,
 ): Promise<Moved> => {
   const endpoint = await opened;
   try {
@@ -167,7 +167,7 @@ const askToMove = async (
   }
 };
 
-const move = (to: Move, opened: Promise<MediaEndpoint> | null): Promise<Moved> => {
+const move = (to: Move, opened: Promise<SessionEndpoint> | null): Promise<Moved> => {
   const { dialog, standing, trunk, options } = to;
   const waiting = waitingInvite(dialog);
   if (waiting === undefined) return askToMove(to, opened ?? openOffering(standing, trunk, options));
@@ -184,7 +184,7 @@ export const moveMedia = async (
   standing: Standing,
   trunk: Trunk,
   options: MoveOptions,
-  opened: Promise<MediaEndpoint> | null = null,
+  opened: Promise<SessionEndpoint> | null = null,
 ): Promise<Moved> => {
   const to = { dialog, standing, trunk, options };
   try {

@@ -397,6 +397,60 @@ for (const media of carriers)
     t.regex(await warning(farCall), /^300 trunkline "/);
   });
 
+// A re-INVITE without an offer
+
+const originIn = ({ body }: Pick<SipMessage, 'body'>) => {
+  const [, session, version] = /^o=(\S+ \S+) (\d+) /m.exec(body) ?? [];
+  return { session, version: Number(version) };
+};
+const withoutOrigin = ({ body }: Pick<SipMessage, 'body'>): string => body.replace(/^o=.*\r\n/m, '');
+
+for (const media of carriers) {
+  test.serial(
+    `${media}: offers audio in both directions during a hold, which the answer may end`,
+    async (t) => {
+      const edge = await startOver(t, media);
+      const { line, farCall } = await dialled(edge);
+      farCall.sends('INVITE', { sdp: describeSound({ direction: 'inactive' }) });
+      const held = await farCall.receives(200);
+      farCall.sends('ACK');
+      await edge.said([line], 'line.held');
+
+      farCall.sends('INVITE');
+      const offer = await farCall.receives(200);
+      t.is(withoutOrigin(offer), withoutOrigin(held).replace('a=inactive', 'a=sendrecv'));
+      const { session, version } = originIn(held);
+      t.deepEqual(originIn(offer), { session, version: version + 1 });
+      farCall.sends('ACK', { sdp: describeSound({ direction: 'sendonly' }) });
+      farCall.sends('OPTIONS');
+      await farCall.receives(200);
+      farCall.sends('INVITE');
+      t.is((await farCall.receives(200)).body, offer.body, 'the same offer has the same version');
+      t.deepEqual(line.story(), ['line.answered', 'line.held']);
+      farCall.sends('ACK', { sdp });
+      await edge.said([line], 'line.resumed');
+
+      farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+      const heldAgain = await farCall.receives(200);
+      t.is(directionIn(heldAgain.body), 'recvonly');
+      t.deepEqual(originIn(heldAgain), { session, version: version + 2 });
+      farCall.sends('ACK');
+      await edge.until(() => line.all('line.held').length === 2);
+      t.deepEqual(line.story(), ['line.answered', 'line.held', 'line.resumed', 'line.held']);
+    },
+  );
+
+  test.serial(`${media}: repeats the offer of its INVITE in an unchanged session`, async (t) => {
+    const [host = '', port = ''] = trunkAddress.split(':');
+    const trunk = someTrunk({ host, port: Number(port), media, codecs: ['PCMA'] });
+    const edge = await startSipEdge(t, { trunks: directoryOf([trunk]) });
+    const { farCall } = await dialled(edge, { sdp: describeSound({ formats: [8, 101] }) });
+    farCall.sends('INVITE');
+    t.is((await farCall.receives(200)).body, farCall.last('INVITE').body);
+    farCall.sends('ACK', { sdp: describeSound({ formats: [8, 101] }) });
+  });
+}
+
 // Offers that cross
 
 test.serial(
