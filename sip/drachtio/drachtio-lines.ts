@@ -141,6 +141,8 @@ export type DrachtioLines = Lines & {
   disown(node: string): Promise<void>;
   /** Ends the far ends of a dead node's calls. Another module ends the rows of these calls. */
   endLegsOf(node: string): Promise<void>;
+  /** Ends far ends of calls that were taken over and cannot continue. */
+  endLegs(legs: readonly OrphanLeg[]): void;
 };
 
 /** Connects to drachtio-server and the media servers, and chooses the carrier of a call's audio. */
@@ -459,6 +461,11 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     return line;
   };
 
+  const endLegs = (legs: readonly OrphanLeg[]): void => {
+    legTracker.endOrphans(legs);
+    legTracker.endChannels(legs);
+  };
+
   return {
     name: 'drachtio',
     outOfDialog: legs.outOfDialog,
@@ -466,10 +473,9 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     refusedCallers: access.refused,
     mediaServers: mediaServers.states,
     disown: connection.disown,
+    endLegs,
     async endLegsOf(node) {
-      const orphans = await options.readOrphans(node);
-      legTracker.endOrphans(orphans);
-      legTracker.endChannels(orphans);
+      endLegs(await options.readOrphans(node));
     },
     async start(onArrival) {
       const audioIsReady = mediaThread.start();

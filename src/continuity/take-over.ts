@@ -9,7 +9,7 @@ import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { timeSlices } from '#src/domain/time-slices.ts';
 import { isLanguage } from '#src/domain/language.ts';
-import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
+import type { HeardBefore, LineResumeState, OrphanLeg } from '#src/domain/sip-leg.ts';
 import { journalOf, journalsOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
@@ -30,7 +30,7 @@ import type { OrphanedCalls } from './orphaned-calls.ts';
 import { resumeStateOf } from './resume-state.ts';
 
 export type TakeOver = {
-  /** Resolves when each of these calls has its actor here, or is being ended. Never rejects. */
+  /** Resolves when each of these calls has its actor here, or is being ended with its far ends. Never rejects. */
   resume(calls: readonly TakenCall[]): Promise<void>;
 };
 
@@ -51,6 +51,8 @@ export type TakeOverOptions = {
   checkpoints: Pick<Checkpoints, 'resume'>;
   /** Makes the next line of this call take over the existing leg. */
   expectLine: (callId: string, state: LineResumeState) => void;
+  /** Hangs up the far ends of a call that is ended here. */
+  endLegs: (legs: readonly OrphanLeg[]) => void;
   /**
    * The recording of the call continues the one of `node`; `talkedMs`: time since the answer, at the time of the query.
    */
@@ -191,8 +193,25 @@ type Rereading = { times: number };
 type Batch = { calls: readonly Resumable[]; journals: Promise<Journals | null> | null };
 
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { database, orphanedCalls, callTime, timers, sliceMs, logger } = options;
+  const { database, sealing, orphanedCalls, callTime, timers, sliceMs, logger } = options;
   const connect = createConnect(options);
+
+  /**
+   * Ends a call that cannot be resumed, and hangs up its far ends: the claim has moved its checkpoint to this gateway, so
+   * that the clean-up of the former one does not find them.
+   */
+  const end = (call: TakenCall): void => {
+    callTime.release(call.id);
+    orphanedCalls.end(call);
+    try {
+      const legs = openLegs(sealing, call.legs);
+      if (legs.length === 0) return;
+      options.checkpoints.resume(call.id, legs);
+      options.endLegs(legs.map((one) => ({ ...one, callId: call.id })));
+    } catch (error) {
+      logger.error({ call_id: call.id, err: error }, 'the far ends of a lost call cannot be hung up');
+    }
+  };
 
   /** Read once more by itself if the query of its batch has failed. */
   const resumeCall = async (call: Resumable, journals: Journals | null) => {
@@ -200,8 +219,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
       connect(call, journals === null ? await journalOf(database, call.id) : (journals.get(call.id) ?? []));
     } catch (error) {
       logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
-      callTime.release(call.id);
-      orphanedCalls.end(call);
+      end(call);
     }
   };
 
@@ -230,6 +248,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
 
   return {
     async resume(calls) {
+      for (const call of calls) if (!isResumable(call)) end(call);
       const resumable = calls.filter(isResumable);
       const left = { times: rereading.times };
       let next = batchFrom(resumable, 0, left);

@@ -94,7 +94,7 @@ export const startTakeOver = (
     calls: Calls;
     agents: Agents;
     recordings: Recordings;
-    telephony: Pick<Telephony, 'lines'>;
+    telephony: Pick<Telephony, 'lines' | 'endLegs'>;
   },
   orphanedCalls: OrphanedCalls,
 ): StartedTakeOver => {
@@ -111,6 +111,7 @@ export const startTakeOver = (
       parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
     checkpoints: parts.journalling.checkpoints,
     expectLine: calls.expectLine,
+    endLegs: parts.telephony.endLegs,
     expectRecording: parts.recordings.expect,
     times: callTimes,
     node,
@@ -135,7 +136,7 @@ export const startTakeOver = (
     database,
     node,
     release: (callId) => calls.switchboard.leave(callId, 'now'),
-    resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
+    resume,
   });
   // A stopping gateway would end the calls; another gateway takes them when it has ended.
   const takeBack = (callIds: readonly string[]): void => {

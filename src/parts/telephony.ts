@@ -58,6 +58,7 @@ import {
 import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
 import type { Dial, WebPhones } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
+import type { OrphanLeg } from '#src/domain/sip-leg.ts';
 import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { mediaMeansFor } from '#sip/audio/media-means.ts';
@@ -82,6 +83,8 @@ type ChosenLines = {
   disown: (node: string) => Promise<void>;
   /** Ends the far ends of a dead node; does nothing with simulated lines, whose far ends end with the node. */
   endLegsOf: (node: string) => Promise<void>;
+  /** Ends these far ends; does nothing with simulated lines. */
+  endLegs: (legs: readonly OrphanLeg[]) => void;
 };
 
 /** Dependencies of lines besides the runtime. */
@@ -113,6 +116,7 @@ const withoutServers = {
   mediaServers: () => [],
   disown: async () => {},
   endLegsOf: async () => {},
+  endLegs() {},
 } as const;
 
 /** Starts the media thread of real lines, which `started` owns. */
@@ -176,8 +180,9 @@ const realLines = async (
     clock,
     logger,
   });
-  const { refusedCallers, mediaServers: states, disown, endLegsOf } = lines;
-  return { lines, simulator: null, webPhones: null, refusedCallers, mediaServers: states, disown, endLegsOf };
+  const { refusedCallers, mediaServers: states, disown, endLegsOf, endLegs } = lines;
+  const ofServers = { refusedCallers, mediaServers: states, disown, endLegsOf, endLegs };
+  return { lines, simulator: null, webPhones: null, ...ofServers };
 };
 
 const simulatedLines = async (

@@ -18,7 +18,7 @@ import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
 import type { SimulatedFarEnd } from '#src/domain/simulated-far-end.ts';
-import type { SipLeg } from '#src/domain/sip-leg.ts';
+import type { OrphanLeg, SipLeg } from '#src/domain/sip-leg.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
@@ -1388,6 +1388,8 @@ const takeOverWorld = (
   const queried: string[][] = [];
   const started: string[] = [];
   const ended: string[] = [];
+  const hungUp: OrphanLeg[] = [];
+  const storedLegs: string[] = [];
   const takeOver = createTakeOver({
     database: scriptedDatabase(async (_sql, parameters) => {
       const callIds = parameters.flatMap((value) => (Array.isArray(value) ? value.map(String) : []));
@@ -1401,8 +1403,11 @@ const takeOverWorld = (
     switchboard: { connect: ({ input }) => started.push(input.callId) },
     bus: { publish() {} },
     keepAgent() {},
-    checkpoints: { resume() {} },
+    checkpoints: {
+      resume: (callId, legs) => void storedLegs.push(...legs.map(({ id }) => `${callId} ${id}`)),
+    },
     expectLine() {},
+    endLegs: (legs) => void hungUp.push(...legs),
     expectRecording() {},
     times: callTimes,
     node: 'second',
@@ -1412,7 +1417,7 @@ const takeOverWorld = (
     sliceMs,
     logger: pino({ level: 'silent' }),
   });
-  return { takeOver, queried, started, ended };
+  return { takeOver, queried, started, ended, hungUp, storedLegs };
 };
 
 const manyIds = Array.from({ length: 150 }, (_, index) => `call ${index}`);
@@ -1453,6 +1458,49 @@ test('ends the calls if the database stays unavailable', async (t) => {
   t.deepEqual([started, ended], [[], manyIds]);
   // The calls share the repetitions.
   t.true(queried.length < 3 + 50 + manyIds.length + 1, String(queried.length));
+});
+
+test('hangs up the far ends of calls that cannot be resumed', async (t) => {
+  const { takeOver, started, ended, hungUp, storedLegs } = takeOverWorld();
+  const legs = { one: leg, other: leg };
+  await takeOver.resume([
+    takenCall('resumed'),
+    { ...takenCall('in another language'), language: 'xx', legs },
+    { ...takenCall('of another version'), checkpoint: null, legs: { third: leg } },
+    { ...takenCall('without far ends'), checkpoint: null },
+  ]);
+  t.deepEqual(started, ['resumed']);
+  t.deepEqual(ended, ['of another version', 'without far ends', 'in another language']);
+  t.deepEqual(hungUp, [
+    { id: 'third', callId: 'of another version', leg },
+    { id: 'one', callId: 'in another language', leg },
+    { id: 'other', callId: 'in another language', leg },
+  ]);
+  // The checkpoint is deleted when its legs have ended.
+  t.deepEqual(storedLegs, [
+    'of another version third',
+    'in another language one',
+    'in another language other',
+  ]);
+});
+
+test('ends a call whose far ends cannot be read, and resumes the others', async (t) => {
+  const { takeOver, started, ended, hungUp } = takeOverWorld();
+  const dialog = {
+    type: 'uac',
+    localTag: 'us',
+    remoteTag: 'them',
+    localContact: '<sip:us@gateway>',
+    localSdp: '',
+    remoteSdp: '',
+    weRefresh: true,
+    expiresSec: NaN,
+    takesInfo: false,
+    trunkId: 'trunk',
+  } as const;
+  const legs = { one: { ...leg, dialog } };
+  await takeOver.resume([{ ...takenCall('unreadable'), legs }, takenCall('resumed')]);
+  t.deepEqual([started, ended, hungUp], [['resumed'], ['unreadable'], []]);
 });
 
 test('lets the event loop run between slices of many calls that resume', async (t) => {

@@ -748,6 +748,24 @@ test.serial('ends the legs of a dead node from a live node', async (t) => {
   await living.freeSwitches[0]?.untilChannels(0);
 });
 
+test.serial('ends the legs of a call that was taken over and cannot continue', async (t) => {
+  const legs = keepLegs();
+  const dead = await startSipEdge(t, { storeLegs: legs.store });
+  const { farCall } = await dialled(dead);
+  const orphans = legs.orphans();
+  dead.drachtio.cutConnections();
+  const living = await startSipEdgeOn(t, dead, { storeLegs: legs.store });
+  living.lines.endLegs(orphans);
+  await farCall.receives('BYE');
+  farCall.answers(200);
+  await living.freeSwitches[0]?.untilChannels(0);
+  await until('nothing is kept of them', () => {
+    living.clock.advance(500);
+    return legs.kept().length === 0 || undefined;
+  });
+  t.pass();
+});
+
 // Reconnect
 
 type Attempt = {
