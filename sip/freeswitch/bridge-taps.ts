@@ -54,10 +54,11 @@ const openTap = async (
   };
   try {
     // The offer is receive-only, because this process only listens and sends no silence.
-    channel = await createChannel(receiver.localSdp.replace('a=sendrecv', 'a=recvonly'));
+    const tap = await createChannel(receiver.localSdp.replace('a=sendrecv', 'a=recvonly'));
+    channel = tap;
     await receiver.connect({ onAudio, onLost: () => {} }, telephoneRate);
-    await receiver.takeAnswer(channel.localSdp);
-    const uuid = channel.channel()?.uuid;
+    await receiver.takeAnswer(tap.localSdp);
+    const uuid = tap.channel()?.uuid;
     if (uuid === undefined) throw new Error('A channel of a media server has an id');
     await commands.run(`uuid_setvar_multi ${uuid} ${directions[direction]}=true;eavesdrop_enable_dtmf=false`);
     await commands.sendMessage(uuid, {
@@ -65,7 +66,13 @@ const openTap = async (
       'execute-app-name': 'eavesdrop',
       'execute-app-arg': tapped,
     });
-    return { onLost: channel.onLost, end };
+    return {
+      onLost(listener) {
+        tap.onLost(listener);
+        receiver.onLost(listener);
+      },
+      end,
+    };
   } catch (error) {
     await end();
     throw error;

@@ -10,6 +10,7 @@
 import type { RemoteInfo } from 'node:dgram';
 import { samplesPerMs, type SampleRate } from '#sip/audio/samples.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
+import { unguarded, type Guard } from '#sip/rtp/guard.ts';
 import { openUdpSocket } from '#sip/rtp/udp-socket.ts';
 import { createFillerFilter } from './filler-frames.ts';
 import { createLead } from './unicast-lead.ts';
@@ -98,6 +99,7 @@ export const openUnicastSession = async (
   }: { address: string; from: string; sampleRate: SampleRate; silenceMs: number; now: () => number },
   sound: Pick<SampleRing, 'read' | 'waiting'>,
   { onBegun, onAudio, onSilence, onShortFrames }: UnicastEvents,
+  guard: Guard = unguarded,
 ): Promise<UnicastSession> => {
   const socket = await openUdpSocket(address, 0);
   socket.on('error', ignoreError);
@@ -118,16 +120,17 @@ export const openUnicastSession = async (
 
   const meet = (sender: RemoteInfo): void => {
     peer = sender;
-    socket.connect(sender.port, sender.address, () => {
+    const connected = (): void => {
       if (state !== 'alone') return;
       state = 'connected';
       // The far end hears no audio before the first frame.
       send();
-    });
+    };
+    socket.connect(sender.port, sender.address, () => guard(connected));
     onBegun();
   };
 
-  socket.on('message', (datagram: Buffer, sender: RemoteInfo) => {
+  const take = (datagram: Buffer, sender: RemoteInfo): void => {
     // A sender at port 0 is ignored, because nothing can be sent there.
     if (state === 'closed' || sender.address !== from || sender.port === 0 || datagram.length < 2) return;
     if (peer === null) meet(sender);
@@ -136,7 +139,8 @@ export const openUnicastSession = async (
     const samples = samplesOf(datagram);
     notice(samples.length);
     if (!isFiller(samples)) onAudio(samples);
-  });
+  };
+  socket.on('message', (datagram, sender) => guard(() => take(datagram, sender)));
 
   return {
     port: socket.address().port,

@@ -53,5 +53,7 @@ export type FromMediaThread =
   /** Incoming audio and digits of all calls since the last message. */
   | { type: 'heard'; audio: { id: number; samples: Int16Array }[]; digits: { id: number; digit: string }[] }
   | { type: 'statistics'; id: number; statistics: RtpStatistics }
+  /** Sent when the code of a call's session has failed. The session is closed; those of other calls continue. */
+  | { type: 'failed'; id: number; error: { message: string; stack: string | undefined } }
   /** Sent when the thread did not run for seconds. The thread sends no audio until `resume`. */
   | { type: 'stalled' };

@@ -14,7 +14,7 @@ import type { FromMediaThread, MediaThreadData, ToMediaThread } from './media-th
 export type ThreadEvents = {
   onAudio: (samples: Int16Array) => void;
   onDigit: (digit: string) => void;
-  /** Called when the thread, and with it all audio, has ended. */
+  /** Called when the thread, or the call's session in it, has failed: the call has no audio any more. */
   onLost: () => void;
   /** Called when FreeSWITCH has been silent for a while, and when it sends again. */
   onSilence?: (isSilent: boolean) => void;
@@ -157,6 +157,7 @@ type Entry = {
   opened: PromiseWithResolvers<number>;
   begun: PromiseWithResolvers<void>;
   events: ThreadEvents | null;
+  isLost: boolean;
   statistics: RtpStatistics;
   measuring: ((statistics: RtpStatistics) => void)[];
 };
@@ -166,8 +167,15 @@ const settle = ({ measuring, statistics }: Entry): void => {
   for (const resolve of measuring.splice(0)) resolve(statistics);
 };
 
+const lose = (entry: Entry, because: string): void => {
+  entry.isLost = true;
+  for (const waiting of [entry.opened, entry.begun]) waiting.reject(new Error(because));
+  settle(entry);
+  entry.events?.onLost();
+};
+
 /** Register of the thread's calls in the main thread. */
-const createRegister = (onStalled: () => void) => {
+const createRegister = (onStalled: () => void, logger: Logger) => {
   const entries = new Map<number, Entry>();
   let lastId = 0;
 
@@ -178,9 +186,12 @@ const createRegister = (onStalled: () => void) => {
         opened: Promise.withResolvers(),
         begun: Promise.withResolvers(),
         events: null,
+        isLost: false,
         statistics: noStatistics,
         measuring: [],
       };
+      // Only a unicast waits for its beginning.
+      entry.begun.promise.catch(() => {});
       entries.set(id, entry);
       return { id, entry };
     },
@@ -203,6 +214,13 @@ const createRegister = (onStalled: () => void) => {
         return;
       }
       if (message.type === 'stalled') return onStalled();
+      if (message.type === 'failed') {
+        const { message: text, stack } = message.error;
+        logger.error(
+          { err: Object.assign(new Error(text), { stack }) },
+          'the media session of a call failed; the audio of this call is lost',
+        );
+      }
       const entry = entries.get(message.id);
       if (entry === undefined) return;
       switch (message.type) {
@@ -210,6 +228,9 @@ const createRegister = (onStalled: () => void) => {
           return entry.opened.resolve(message.port);
         case 'refused':
           return entry.opened.reject(new Error(message.reason));
+        case 'failed':
+          entries.delete(message.id);
+          return lose(entry, 'The media session of the call has failed');
         case 'begun':
           return entry.begun.resolve();
         case 'silence':
@@ -225,11 +246,7 @@ const createRegister = (onStalled: () => void) => {
     loseAll(): void {
       const lost = [...entries.values()];
       entries.clear();
-      for (const entry of lost) {
-        entry.opened.reject(new Error('The media thread has ended'));
-        settle(entry);
-        entry.events?.onLost();
-      }
+      for (const entry of lost) lose(entry, 'The media thread has ended');
     },
   };
 };
@@ -263,7 +280,7 @@ export const createMediaThread = (options: {
   const { ports, fence = openFence, logger, start = startWorker } = options;
   const resume = (): void => tell({ type: 'resume' });
   // Resumes in either case: the channels of lost calls are closed when the fence rejects.
-  const register = createRegister(() => void fence.pass().then(resume, resume));
+  const register = createRegister(() => void fence.pass().then(resume, resume), logger);
   let running: (RunningThread & { ready: Promise<void> }) | null = null;
   let isClosed = false;
 
@@ -299,6 +316,7 @@ export const createMediaThread = (options: {
         ring: new SampleRing(ring),
         listen(events) {
           entry.events = events;
+          if (entry.isLost) queueMicrotask(events.onLost);
         },
         close() {
           register.remove(id);

@@ -1,4 +1,5 @@
 /** Audio sessions of all calls, driven by one beat of 20 ms. Incoming audio is delivered for all calls together. */
+import type { Guard } from '#sip/rtp/guard.ts';
 import { createRtpPorts } from '#sip/rtp/ports.ts';
 import { frameMs } from '#sip/rtp/sending.ts';
 import { createRtpSession, type RtpSession } from '#sip/rtp/rtp-session.ts';
@@ -46,14 +47,26 @@ const createBeat = (tick: () => void, time: BeatTime) => {
 const toFreeSwitch = (
   { id, address, from, ring, sampleRate, silenceMs }: Opening<'open unicast'>,
   heard: Pick<UnicastEvents, 'onAudio'>,
+  guard: Guard,
   { time, tell }: SessionsOptions,
 ): Promise<UnicastSession> =>
-  openUnicastSession({ address, from, sampleRate, silenceMs, now: time.now }, new SampleRing(ring), {
-    ...heard,
-    onBegun: () => tell({ type: 'begun', id }),
-    onSilence: (isSilent) => tell({ type: 'silence', id, isSilent }),
-    onShortFrames: () => tell({ type: 'short frames', id }),
-  });
+  openUnicastSession(
+    { address, from, sampleRate, silenceMs, now: time.now },
+    new SampleRing(ring),
+    {
+      ...heard,
+      onBegun: () => tell({ type: 'begun', id }),
+      onSilence: (isSilent) => tell({ type: 'silence', id, isSilent }),
+      onShortFrames: () => tell({ type: 'short frames', id }),
+    },
+    guard,
+  );
+
+/** Data of an error for the main thread. The error itself may have parts that cannot be posted. */
+const errorData = (error: unknown): { message: string; stack: string | undefined } =>
+  error instanceof Error
+    ? { message: error.message, stack: error.stack }
+    : { message: String(error), stack: undefined };
 
 export type Sessions = {
   /** Handles a message of the main thread. */
@@ -102,12 +115,62 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     if (session !== undefined) tell({ type: 'statistics', id, statistics: session.statistics() });
   };
 
+  const failed = (id: number, error: unknown): void => tell({ type: 'failed', id, error: errorData(error) });
+
+  /** Forgets a session, and closes it. Throws if the code of the session fails. */
+  const end = (id: number): void => {
+    const session = rtp.get(id) ?? unicast.get(id);
+    opening.delete(id);
+    rtp.delete(id);
+    unicast.delete(id);
+    heard.forget(id);
+    keepBeat();
+    session?.close();
+  };
+
+  const close = (id: number): void => {
+    try {
+      end(id);
+    } catch (error) {
+      failed(id, error);
+    }
+  };
+
+  /** Ends a session whose code has failed. */
+  const fail = (id: number, error: unknown): void => {
+    failed(id, error);
+    try {
+      end(id);
+    } catch {
+      // This error follows from the first one, which is reported.
+    }
+  };
+
+  const guardOf =
+    (id: number): Guard =>
+    (run) => {
+      try {
+        run();
+      } catch (error) {
+        fail(id, error);
+      }
+    };
+
+  const tickOf = (id: number, session: RtpSession | UnicastSession): void => {
+    try {
+      session.tick();
+    } catch (error) {
+      fail(id, error);
+    }
+  };
+
   const tick = (): void => {
     beats += 1;
-    for (const ofKind of [rtp, unicast]) for (const session of ofKind.values()) if (maySend()) session.tick();
+    for (const ofKind of [rtp, unicast])
+      for (const [id, session] of ofKind) if (maySend()) tickOf(id, session);
     heard.tell();
     if (beats % statisticsEveryBeats !== 0) return;
-    for (const id of rtp.keys()) measure(id);
+    for (const id of rtp.keys()) guardOf(id)(() => measure(id));
   };
   const beat = createBeat(tick, time);
   const keepBeat = (): void => {
@@ -118,13 +181,14 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const openRtp = async ({ id, address, ring }: Opening<'open'>): Promise<number> => {
     const taken = await ports.take(address);
-    rtp.set(id, createRtpSession(taken, new SampleRing(ring), heard.of(id)));
+    rtp.set(id, createRtpSession(taken, new SampleRing(ring), heard.of(id), guardOf(id)));
     return taken.port;
   };
 
   const openUnicast = async (message: Opening<'open unicast'>): Promise<number> => {
-    const session = await toFreeSwitch(message, heard.of(message.id), options);
-    unicast.set(message.id, session);
+    const { id } = message;
+    const session = await toFreeSwitch(message, heard.of(id), guardOf(id), options);
+    unicast.set(id, session);
     return session.port;
   };
 
@@ -141,16 +205,6 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     keepBeat();
   };
 
-  const close = (id: number): void => {
-    opening.delete(id);
-    rtp.get(id)?.close();
-    unicast.get(id)?.close();
-    rtp.delete(id);
-    unicast.delete(id);
-    heard.forget(id);
-    keepBeat();
-  };
-
   tell({ type: 'ready' });
 
   return {
@@ -161,11 +215,11 @@ export const createSessions = (options: SessionsOptions): Sessions => {
         case 'open unicast':
           return void open(message.id, openUnicast(message));
         case 'agree':
-          return rtp.get(message.id)?.agree(message.agreement);
+          return guardOf(message.id)(() => rtp.get(message.id)?.agree(message.agreement));
         case 'press':
-          return rtp.get(message.id)?.press(message.digits);
+          return guardOf(message.id)(() => rtp.get(message.id)?.press(message.digits));
         case 'measure':
-          return measure(message.id);
+          return guardOf(message.id)(() => measure(message.id));
         case 'close':
           return close(message.id);
         case 'resume':

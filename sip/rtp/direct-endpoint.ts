@@ -21,7 +21,7 @@ export type RtpChannel = {
   listen(events: {
     onAudio: (samples: Int16Array) => void;
     onDigit: (digit: string) => void;
-    /** Called when the media thread has ended, and with it all audio of the call. */
+    /** Called when the media thread, or the call's session in it, has failed: the call has no audio any more. */
     onLost: () => void;
   }): void;
   agree(agreement: RtpAgreement): void;

@@ -4,6 +4,7 @@ import type { RemoteInfo } from 'node:dgram';
 import { pcma, pcmu } from '#sip/audio/g711.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { Address, RtpAgreement } from './agreement.ts';
+import { unguarded, type Guard } from './guard.ts';
 import type { RtpPorts } from './ports.ts';
 import { createProtection } from './protection.ts';
 import { createReceiving, type Receiving, type ReceivingEvents, type ReceivingFormats } from './receiving.ts';
@@ -70,6 +71,7 @@ export const createRtpSession = (
   { rtp, rtcp, former, released }: RtpPorts,
   ring: Pick<SampleRing, 'read'>,
   events: ReceivingEvents,
+  guard: Guard = unguarded,
 ): RtpSession => {
   let standing: Standing | null = null;
   /** Time of the far end's last packet, or of the media agreement; `null` while no packets are expected. */
@@ -78,7 +80,7 @@ export const createRtpSession = (
   const reports = createReports();
   const { agreedOn, wrap, unwrap } = createProtection();
 
-  rtp.on('message', (datagram: Buffer, from: RemoteInfo) => {
+  const takeRtp = (datagram: Buffer, from: RemoteInfo): void => {
     // A sender at port 0 is ignored, because nothing can be sent there.
     if (standing === null || from.port === 0) return;
     const { agreement, receiving } = standing;
@@ -89,8 +91,8 @@ export const createRtpSession = (
       return;
     if (expectedSince !== null) expectedSince = at;
     receiving.take(packet, at);
-  });
-  rtcp.on('message', (datagram: Buffer, from: RemoteInfo) => {
+  };
+  const takeRtcp = (datagram: Buffer, from: RemoteInfo): void => {
     if (standing === null) return;
     const { agreement, sending } = standing;
     const opened = unwrap.rtcp(datagram);
@@ -100,7 +102,9 @@ export const createRtpSession = (
     if (!remote.admitsReport(report.ssrc, { from, isAuthentic: agreement.keys !== null })) return;
     if (expectedSince !== null) expectedSince = performance.now();
     reports.take(report, sent);
-  });
+  };
+  rtp.on('message', (datagram, from) => guard(() => takeRtp(datagram, from)));
+  rtcp.on('message', (datagram, from) => guard(() => takeRtcp(datagram, from)));
   for (const socket of [rtp, rtcp]) socket.on('error', ignoreError);
 
   const sendReport = ({ agreement, sending, receiving }: Standing): void => {
@@ -151,8 +155,13 @@ export const createRtpSession = (
       rtp.close();
       if (standing === null) return void rtcp.close();
       const { address, port } = standing.agreement.remoteReports;
-      const goodbye = wrap.rtcp(reports.goodbye(standing.sending.soFar().ssrc));
-      return rtcp.send(goodbye, port, address, () => rtcp.close());
+      try {
+        const goodbye = wrap.rtcp(reports.goodbye(standing.sending.soFar().ssrc));
+        return rtcp.send(goodbye, port, address, () => rtcp.close());
+      } catch (error) {
+        rtcp.close();
+        throw error;
+      }
     },
   };
 };

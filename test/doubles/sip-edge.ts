@@ -13,6 +13,7 @@ import {
 } from '#sip/drachtio/drachtio-lines.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
+import type { StartThread } from '#sip/media-thread/media-thread.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import type { StoredLeg } from '#src/domain/sip-leg.ts';
@@ -75,6 +76,8 @@ export type SipEdgeOptions = Partial<DrachtioLinesOptions> & {
   /** Does not open the lines of accepted calls automatically. */
   opensNothing?: boolean;
   freeSwitchCount?: number;
+  /** Changes how the media thread starts. */
+  wrapMediaThread?: (start: StartThread) => StartThread;
   /** Breaks the servers before the lines start; the test then does not wait for the lines to be ready. */
   spoil?: (servers: Servers) => void;
 };
@@ -120,7 +123,6 @@ const linesOn = async ({
   inboundAccess,
   mediaHost: '127.0.0.1',
   rtp: { host: '127.0.0.1', ports: { from: 22_000, to: 22_398 } },
-  startMediaThread: threadRunIn(clock),
   country: 'KR',
   speech: sameSpeech(silentVoice),
   listening,
@@ -180,11 +182,13 @@ export const startSipEdgeOn = async <On extends ServerAddresses>(
     decide = () => ({ accepted: true }),
     opensNothing = false,
     storeLegs = () => {},
+    wrapMediaThread = (start) => start,
     ...lineOptions
   } = options;
   const clock = createTurnedClock();
   const lines = createDrachtioLines({
     ...(await linesOn({ ...servers, clock })),
+    startMediaThread: wrapMediaThread(threadRunIn(clock)),
     onCheckpoint: (callId) => storeLegs(callId, lines.checkpoint(callId).legs),
     ...lineOptions,
   });

@@ -8,6 +8,7 @@ import { pcmu } from '#sip/audio/g711.ts';
 import { parseRtp } from '#sip/rtp/rtp-packet.ts';
 import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
+import { createFailingSessions } from '#test/doubles/failing-sessions.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
@@ -704,6 +705,24 @@ for (const [carrier, options, offered, refused] of [
       call.sends('BYE');
       await call.receives(200);
       await edge.freeSwitches[0]?.untilChannels(0);
+    },
+  );
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: fails a call whose session in the media thread has failed, and no other`,
+    async (t) => {
+      const { wrapMediaThread, opened, fail } = createFailingSessions();
+      const edge = await startSipEdge(t, { ...carriedBy(media), wrapMediaThread });
+      const [failing, other] = [await answeredByServer(edge), await answeredByServer(edge)];
+      t.is(opened.length, 2);
+      fail(opened[0]);
+      await edge.said([failing.line], 'line.failed');
+      other.line.tell({ type: 'hangUp' });
+      await other.farCall.receives('BYE');
+      other.farCall.answers(200);
+      await edge.said([other.line], 'line.ended');
+      t.deepEqual(other.line.story(), ['line.answered', 'line.ended']);
     },
   );
 

@@ -9,12 +9,13 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { listening } from '#config/listening-policy.ts';
 import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
+import type { RtpAgreement } from '#sip/rtp/agreement.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { createHeard } from '#sip/media-thread/incoming-audio.ts';
 import { postedMemory, wakeThread } from '#sip/media-thread/dozing-time.ts';
 import { startPacer } from '#sip/media-thread/pacer.ts';
-import type { FromMediaThread } from '#sip/media-thread/media-thread-messages.ts';
+import type { FromMediaThread, MediaThreadData } from '#sip/media-thread/media-thread-messages.ts';
 import { createSessions } from '#sip/media-thread/sessions.ts';
 import {
   createMediaThread,
@@ -26,6 +27,7 @@ import { createLead } from '#sip/freeswitch/unicast-lead.ts';
 import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
 import { quietDb, type SampleRate } from '#sip/audio/samples.ts';
 import { steadyClock } from '#src/clocks.ts';
+import { catchingInto } from '#test/helpers/catching-into.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Thread priority
@@ -309,6 +311,34 @@ test.serial('dozes only while all calls have audio from FreeSWITCH', async (t) =
 // Media thread
 // The real media thread, and the effect of its failure on calls.
 
+/** A media thread that `breakDown` ends by an error outside of any session. */
+const createBreakable = () => {
+  const module = new URL('../../sip/media-thread/worker.ts', import.meta.url).href;
+  const workers: Worker[] = [];
+  const start: StartThread = (ports, on) => {
+    const memory = postedMemory();
+    const posted = new Int32Array(memory);
+    const workerData: MediaThreadData = { ports, compileCache: null, posted: memory };
+    const worker = new Worker(
+      `const { parentPort } = require('node:worker_threads');
+      import(${JSON.stringify(module)}).then(() => parentPort.on('message', ({ type }) => {
+        if (type === 'break down') throw new Error('on purpose');
+      }));`,
+      { eval: true, workerData },
+    );
+    workers.push(worker);
+    worker.on('message', on.message);
+    worker.on('error', on.error);
+    worker.on('exit', on.ended);
+    const post = (message: unknown): void => {
+      worker.postMessage(message);
+      wakeThread(posted);
+    };
+    return { tell: post, end: () => worker.terminate() };
+  };
+  return { start, breakDown: () => workers.at(-1)?.postMessage({ type: 'break down' }) };
+};
+
 const startSoundThread = (t: ExecutionContext, ports: { from: number; to: number }) => {
   const logged: string[] = [];
   const stream = new Writable({
@@ -317,9 +347,10 @@ const startSoundThread = (t: ExecutionContext, ports: { from: number; to: number
       done();
     },
   });
-  const thread = createMediaThread({ ports, logger: pino({}, stream) });
+  const { start, breakDown } = createBreakable();
+  const thread = createMediaThread({ ports, logger: pino({}, stream), start });
   t.teardown(() => thread.close());
-  return { thread, logged };
+  return { thread, logged, breakDown };
 };
 
 const call = async (t: ExecutionContext, thread: MediaThread) => {
@@ -346,21 +377,20 @@ const call = async (t: ExecutionContext, thread: MediaThread) => {
   return { path, losses, heard: () => heard, soundIsLost: () => soundIsLost, statistics: callee.statistics };
 };
 
-/** A packet to this target throws: a programming error that ends the thread. */
-const breakDown = async (thread: MediaThread): Promise<void> => {
-  const channel = await thread.open('127.0.0.1');
-  channel.agree({
-    remote: { address: '127.0.0.1', port: 70_000 },
-    remoteReports: { address: '127.0.0.1', port: 70_000 },
-    codec: 'PCMU',
-    payloadType: 0,
-    dtmfPayloadType: null,
-    keys: null,
-    receives: new Map(),
-    isSending: true,
-    isReceiving: true,
-  });
-};
+/** A packet to this target throws, like a programming error in the session of one call. */
+const impossible = { address: '127.0.0.1', port: 70_000 };
+
+const agreementWith = (remote: RtpAgreement['remote']): RtpAgreement => ({
+  remote,
+  remoteReports: remote,
+  codec: 'PCMU',
+  payloadType: 0,
+  dtmfPayloadType: null,
+  keys: null,
+  receives: new Map(),
+  isSending: true,
+  isReceiving: true,
+});
 
 /** A thread that is ready, or ends, when the test says so. */
 const createSlowThread = () => {
@@ -459,10 +489,10 @@ test('a thread that failed before its lines were there is replaced for the first
 test.serial(
   'ends the audio of all calls of a failed thread, and starts a new thread for the next call',
   async (t) => {
-    const { thread, logged } = startSoundThread(t, { from: 24_400, to: 24_798 });
+    const { thread, logged, breakDown } = startSoundThread(t, { from: 24_400, to: 24_798 });
     const first = await call(t, thread);
     await until('it is heard', () => first.heard() > 800 || undefined);
-    await breakDown(thread);
+    breakDown();
     await until('it is lost', () => first.losses.length > 0 || undefined);
     t.deepEqual(first.losses, [null]);
     t.true(first.soundIsLost());
@@ -477,14 +507,93 @@ test.serial(
 );
 
 test.serial('rejects a call that is being opened when its thread fails', async (t) => {
-  const { thread } = startSoundThread(t, { from: 24_800, to: 25_198 });
+  const { thread, breakDown } = startSoundThread(t, { from: 24_800, to: 25_198 });
   await call(t, thread);
-  await breakDown(thread);
+  breakDown();
   const opening = await Promise.allSettled(Array.from({ length: 20 }, () => thread.open('127.0.0.1')));
   // Frames before the error are lost with the thread; no caller waits forever.
   t.is(opening.length, 20);
   const later = await until('a new one opens', () => thread.open('127.0.0.1').catch(() => undefined));
   t.true(later.port > 0);
+});
+
+test.serial('ends the audio of one call whose session fails, and continues the others', async (t) => {
+  const { thread, logged } = startSoundThread(t, { from: 26_000, to: 26_398 });
+  const other = await call(t, thread);
+  const failing = await thread.open('127.0.0.1');
+  let losses = 0;
+  failing.listen({ onAudio() {}, onDigit() {}, onLost: () => (losses += 1) });
+  failing.agree(agreementWith(impossible));
+  await until('it is lost', () => losses > 0 || undefined);
+  const before = other.heard();
+  await until('the other one is heard', () => other.heard() > before + 8_000 || undefined);
+  t.deepEqual([losses, other.losses.length, other.soundIsLost()], [1, 0, false]);
+  const entries = logged.filter((entry) => entry.includes('the media session of a call failed'));
+  t.is(entries.length, 1);
+  t.regex(entries[0] ?? '', /70000/);
+  failing.close();
+});
+
+/** Sessions in this thread, and what they report. */
+const startSessions = (t: ExecutionContext) => {
+  const told: FromMediaThread[] = [];
+  const sessions = createSessions({
+    ports: { from: 26_400, to: 26_798 },
+    time: { now: () => 0, after: () => () => {} },
+    tell: (message) => void told.push(message),
+  });
+  t.teardown(sessions.closeAll);
+  return {
+    sessions,
+    failed: () => told.flatMap((message) => (message.type === 'failed' ? [message.id] : [])),
+    portOf: (id: number): Promise<number> =>
+      until(
+        'it is open',
+        () => told.flatMap((one) => (one.type === 'opened' && one.id === id ? [one.port] : []))[0],
+      ),
+  };
+};
+
+test.serial('reports once the failed session of a message, and takes no further ones for it', async (t) => {
+  const { sessions, failed, portOf } = startSessions(t);
+  sessions.take({ type: 'open', id: 1, address: '127.0.0.1', ring: ringMemory(1_024) });
+  await portOf(1);
+  // An SRTP key of this length throws.
+  const keys = { ours: new Uint8Array(3), theirs: new Uint8Array(3) };
+  const agreement = { ...agreementWith({ address: '127.0.0.1', port: 9 }), keys };
+  for (let times = 0; times < 2; times += 1) sessions.take({ type: 'agree', id: 1, agreement });
+  sessions.take({ type: 'close', id: 1 });
+  t.deepEqual(failed(), [1]);
+});
+
+test.serial('reports a session that fails at its first packet', async (t) => {
+  const { sessions, failed, portOf } = startSessions(t);
+  const freeSwitch = await startSpeaker(t);
+  const ring = ringMemory(1_024);
+  // A ring with a negative number of samples throws.
+  new Int32Array(ring)[1] = -1;
+  const address = '127.0.0.1';
+  sessions.take({
+    type: 'open unicast',
+    id: 1,
+    address,
+    from: address,
+    ring,
+    sampleRate: 8_000,
+    silenceMs: 0,
+  });
+  await freeSwitch.say(await portOf(1), bytesOf(1));
+  await until('it has failed', () => failed().length > 0 || undefined);
+  t.deepEqual(failed(), [1]);
+});
+
+test('reports the loss to a call that listens after its session has failed', async (t) => {
+  const { thread, tells } = createSlowThread();
+  const channel = await thread.open('127.0.0.1');
+  tells[0]?.({ type: 'failed', id: 1, error: { message: 'on purpose', stack: undefined } });
+  await t.notThrowsAsync(
+    new Promise<void>((resolve) => channel.listen({ onAudio() {}, onDigit() {}, onLost: resolve })),
+  );
 });
 
 // Lead
@@ -546,11 +655,17 @@ const startSpeaker = async (t: ExecutionContext, address = '127.0.0.1') => {
   };
 };
 
-const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000) => {
+/** `onPacket` is called with the audio of each packet. */
+const startSession = async (
+  t: ExecutionContext,
+  sampleRate: SampleRate = 8_000,
+  onPacket: () => void = () => {},
+) => {
   let now = 0;
   let begun = 0;
   const heard: Int16Array[] = [];
   const silences: boolean[] = [];
+  const errors: unknown[] = [];
   let short = 0;
   const sound = new SampleRing(ringMemory(1_024));
   const session = await openUnicastSession(
@@ -558,14 +673,19 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
     sound,
     {
       onBegun: () => (begun += 1),
-      onAudio: (samples) => heard.push(samples),
+      onAudio(samples) {
+        heard.push(samples);
+        onPacket();
+      },
       onSilence: (isSilent) => silences.push(isSilent),
       onShortFrames: () => (short += 1),
     },
+    catchingInto(errors),
   );
   t.teardown(session.close);
   return {
     session,
+    errors,
     sound,
     heard,
     silences,
@@ -577,6 +697,17 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
     },
   };
 };
+
+test.serial('passes an error of a packet to its guard', async (t) => {
+  const error = new Error('on purpose');
+  const { session, errors } = await startSession(t, 8_000, () => {
+    throw error;
+  });
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is reported', () => errors.length > 0 || undefined);
+  t.deepEqual(errors, [error]);
+});
 
 const bytesOf = (...samples: number[]): Uint8Array => new Uint8Array(Int16Array.from(samples).buffer);
 

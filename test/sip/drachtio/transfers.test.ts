@@ -8,6 +8,7 @@ import { watchMedia } from '#sip/drachtio/media-watch.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
+import { createFailingSessions } from '#test/doubles/failing-sessions.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
@@ -235,6 +236,25 @@ test.serial('opens the tap of a bridge again after it ended', async (t) => {
     return (
       channelsOf(edge).filter((one) => one !== tap && one.eavesdropsOn !== null).length === 2 || undefined
     );
+  });
+  t.pass();
+});
+
+test.serial('opens the tap of a bridge again after its session in the media thread has failed', async (t) => {
+  const { wrapMediaThread, opened, fail } = createFailingSessions();
+  const { edge } = await connected(t, { overhear: createListener().overhear, wrapMediaThread });
+  await edge.freeSwitches[0]?.untilChannels(4);
+  const taps = channelsOf(edge).slice(2);
+  for (const tap of taps) await tap.untilParked();
+  await until('both sides are tapped', async () => {
+    await step(edge);
+    return taps.every((tap) => tap.eavesdropsOn !== null) || undefined;
+  });
+  fail(opened.at(-1));
+  await until('there is another one', async () => {
+    await step(edge);
+    const tapping = channelsOf(edge).filter((one) => one.eavesdropsOn !== null);
+    return (tapping.length === 2 && tapping.some((one) => !taps.includes(one))) || undefined;
   });
   t.pass();
 });

@@ -35,6 +35,7 @@ import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import type { Address, RtpAgreement } from '#sip/rtp/agreement.ts';
 import { levelOf, silenceDb } from '#sip/audio/samples.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
+import { catchingInto } from '#test/helpers/catching-into.ts';
 import { until } from '#test/helpers/until.ts';
 import { count, type Counted, countedFrames, countingSound, framesOf } from './counting-audio.ts';
 
@@ -188,6 +189,23 @@ test.serial('expects no media of a receive-only far end', async (t) => {
   session.agreeOn({ isReceiving: false });
   t.is(session.statistics().silentMs, null);
   t.false(session.statistics().isSentThere);
+});
+
+test.serial('passes errors of packets to its guard', async (t) => {
+  const taken = await sessionPorts.take('127.0.0.1');
+  const errors: unknown[] = [];
+  const error = new Error('on purpose');
+  const onDigit = (): void => {};
+  const onAudio = (): never => {
+    throw error;
+  };
+  const session = createRtpSession(taken, { read: () => 0 }, { onAudio, onDigit }, catchingInto(errors));
+  t.teardown(session.close);
+  session.agree(agreement);
+  const farEnd = await openSender(t, '127.0.0.1');
+  await farEnd.send(voiceOf(1)(), taken.port);
+  await until('it is reported', () => errors.length > 0 || undefined);
+  t.deepEqual(errors, [error]);
 });
 
 test.serial('ignores packets from port 0, to which nothing can be sent', async (t) => {
