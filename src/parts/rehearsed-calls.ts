@@ -145,7 +145,8 @@ export const createRehearsedCalls = (
           progress: await simulator.scriptProgress(call),
         };
       } catch (error) {
-        if (signal.aborted) await hangUp(callId);
+        // Also after an error of its own, which ends the run. A call that has ended is not affected.
+        await hangUp(callId);
         throw error;
       } finally {
         const callee = calledIn.get(callId);

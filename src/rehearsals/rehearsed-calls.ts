@@ -30,6 +30,9 @@ export type RehearsedCalls = {
   callIn(call: Scripted & { from: string }): Promise<string>;
   /** Places a call from the number to a callee with this script. Resolves to its id. Throws a Refusal. */
   callOut(call: Scripted & { instruction: string | null }): Promise<string>;
-  /** Resolves when the call has ended. Hangs up and rejects with the signal's reason if it aborts. */
+  /**
+   * Resolves when the call has ended. Hangs up and rejects if the call cannot be read, or with the signal's reason if it
+   * aborts.
+   */
   ended(callId: string, signal: AbortSignal): Promise<EndedCallRecord>;
 };

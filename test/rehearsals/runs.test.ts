@@ -125,6 +125,25 @@ test.serial('lets viewers read runs, but not start or cancel them', async (t) =>
   await untilStatus(gateway, id, 'passed');
 });
 
+test.serial('hangs up the call of a run whose journal cannot be read', async (t) => {
+  const database = await testDatabaseUrl(t);
+  const gateway = await testGateway(t, { GW_DATABASE_URL: database, GW_DATA_DIR: await emptyFolder(t) });
+  await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 600 });
+  const id = await start(gateway, lasting);
+  const [call] = await until('the call of the run is active', async () => {
+    const calls = await runStatement(database, "select id from call where status = 'active'");
+    return calls.length > 0 ? calls : undefined;
+  });
+  const callId = z.string().parse(call?.['id']);
+  // The data of this fact has no verdict.
+  await runStatement(
+    database,
+    `insert into call_fact (call_id, sequence, type, at, data) values ('${callId}', 1000, 'call.answered_by', now(), '{}')`,
+  );
+  t.is((await untilStatus(gateway, id, ...ended)).status, 'failed');
+  await t.notThrowsAsync(gateway.untilStatus(callId, 'completed'));
+});
+
 const restarted = async (t: ExecutionContext) => {
   const settings = { GW_DATABASE_URL: await testDatabaseUrl(t), GW_DATA_DIR: await emptyFolder(t) };
   const gateway = await testGateway(t, settings);
