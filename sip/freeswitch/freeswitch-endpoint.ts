@@ -145,12 +145,17 @@ const changeOf = (before: Frames, after: Frames): Change => {
   return before.codec === after.codec ? 'nothing' : 'codec';
 };
 
+type FreeSwitchEndpoint = MediaEndpoint & {
+  /** Sets the media timeout for a description of the other party that FreeSWITCH processes next. */
+  setAudioTimeout(remoteSdp: string): Promise<void>;
+};
+
 /** `takenOver`: the unicast of a channel that was taken over. */
 export const createMediaEndpoint = (
   channel: Channel,
   options: EndpointOptions,
   takenOver: BegunUnicast | null = null,
-): MediaEndpoint => {
+): FreeSwitchEndpoint => {
   const { uuid, dialog, localSdp } = channel;
   const { server, commands, answerMs, clock, logger } = options;
   const channelState = createChannelState();
@@ -263,6 +268,7 @@ export const createMediaEndpoint = (
     bridgeSide: () => (channelState.isUp() && opening !== null && takesTelephoneEvents ? side : null),
     localSdp,
     sampleRate: () => audioRateOf(frames.codec),
+    setAudioTimeout,
     modify,
     answerEarly: describeInSequence,
     async takeAnswer(remoteSdp) {

@@ -90,6 +90,8 @@ export const createSrtpEndpoint = (
 
   /** Whether the answer to an offer of FreeSWITCH, which the wrapped endpoint does not know, has telephone events. */
   let answerTakesEvents: boolean | null = null;
+  /** Key of the other party that FreeSWITCH has; undefined if it is unknown. */
+  let acceptedKey = channel.remoteSdp === null ? undefined : keyIn(channel.remoteSdp);
 
   return {
     ...made,
@@ -99,6 +101,7 @@ export const createSrtpEndpoint = (
       requirePossible(remoteSdp);
       const local = await made.modify(withOneKey(remoteSdp));
       answerTakesEvents = null;
+      acceptedKey = keyIn(remoteSdp);
       return local;
     },
     async answerEarly(remoteSdp) {
@@ -108,6 +111,13 @@ export const createSrtpEndpoint = (
     async takeAnswer(remoteSdp) {
       requirePossible(remoteSdp);
       const key = keyIn(remoteSdp);
+      // An offer of FreeSWITCH would not end a hold.
+      if (key === acceptedKey) {
+        await made.modify(withOneKey(remoteSdp));
+        answerTakesEvents = null;
+        return;
+      }
+      await made.setAudioTimeout(remoteSdp);
       prepareAnswer(channel, withOneKey(remoteSdp));
       // Several attempts are made, because FreeSWITCH sometimes ignores an answer in the first milliseconds of a
       // channel.
@@ -115,6 +125,7 @@ export const createSrtpEndpoint = (
         await offerAgain();
         if (!(await hasAccepted(key))) continue;
         answerTakesEvents = hasTelephoneEvents(remoteSdp);
+        acceptedKey = key;
         return;
       }
       throw new Error('FreeSWITCH did not accept the answer');

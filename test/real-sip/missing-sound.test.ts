@@ -6,6 +6,7 @@ import { startEar, withScriptedCalls } from './scripted-calls.ts';
 import {
   ask,
   acknowledge,
+  encryptedSoundAt,
   expectAnswer,
   invite,
   leave,
@@ -23,6 +24,19 @@ const soundWithin = (rtpTimeoutMs: number) => ({
 withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
   realTimeTest('ends an outbound call that receives no audio', async (t) => {
     const { line, end, has, count } = await callTo(t, [...ring, ...pickUp(), ...leave], soundWithin(1_500));
+    await has('line.failed');
+    t.is(count('line.answered'), 1);
+    line.tell({ type: 'hangUp' });
+    await t.notThrowsAsync(end.finished());
+  });
+
+  realTimeTest('ends an encrypted outbound call of FreeSWITCH that receives no audio', async (t) => {
+    const answering = pickUp({ sdp: encryptedSoundAt() });
+    const { line, end, has, count } = await callTo(t, [...ring, ...answering, ...leave], {
+      ...soundWithin(1_500),
+      media: 'freeswitch',
+      srtp: 'required',
+    });
     await has('line.failed');
     t.is(count('line.answered'), 1);
     line.tell({ type: 'hangUp' });
