@@ -84,7 +84,7 @@ async function* limited(
 export const createEndpointClient = (options: EndpointClientOptions): EndpointClient => {
   const open = async (): Promise<TargetDispatcher> => {
     const { openDispatcher } = options;
-    if (openDispatcher) return { dispatcher: openDispatcher(), opened: () => 0, brokenBy: () => undefined };
+    if (openDispatcher) return { dispatcher: openDispatcher(), wasStale: () => false };
     const { openTargetDispatcher } = await import('./target-dispatcher.ts');
     return openTargetDispatcher(options);
   };
@@ -102,13 +102,11 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
 
   const send = async (url: URL, endpointRequest: EndpointRequest) => {
     try {
-      const { dispatcher, opened, brokenBy } = await targets.get();
-      const before = opened();
+      const { dispatcher, wasStale } = await targets.get();
       return await request(dispatcher, url, endpointRequest).catch((error: unknown) => {
-        // Most servers close an idle connection after 5 s, so an error on a reused connection is no failure of the
-        // server: the request is sent once more.
-        const isStale = (brokenBy(error) ?? Infinity) <= before;
-        if (!isStale || endpointRequest.signal.aborted) throw error;
+        // Most servers close an idle connection after 5 s. The request that crosses the close is sent once more; any
+        // other request is not, because the server may have acted on it.
+        if (!wasStale(error) || endpointRequest.signal.aborted) throw error;
         return request(dispatcher, url, endpointRequest);
       });
     } catch (error) {

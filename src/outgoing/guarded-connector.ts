@@ -16,12 +16,19 @@ const mayBeContinue = (bytes: Buffer): boolean => {
   return beginning.startsWith(start);
 };
 
+type Exchange = {
+  /** The first bytes of a request are written. */
+  requestBegins(): void;
+  /** Bytes have arrived since then, also of an interim response. */
+  bytesArrive(): void;
+};
+
 /**
  * Skips `100 Continue` responses that the gateway did not ask for, as a client must (RFC 9110, section 15.2); undici
  * breaks the connection instead (guides/design/decisions.md, "Own code beside undici"). This function reads the
- * connection up to the head of the real response before undici does.
+ * connection up to the head of the real response before undici does, and reports requests and responses.
  */
-const skipContinue = (socket: Socket): void => {
+const skipContinue = (socket: Socket, exchange: Exchange): void => {
   const read = socket.read.bind(socket);
   /** Bytes since the request that may be an interim response; undefined after that. */
   let held: Buffer | undefined;
@@ -38,7 +45,10 @@ const skipContinue = (socket: Socket): void => {
 
   socket.write = new Proxy(socket.write, {
     apply(write, _, parameters): boolean {
-      held ??= Buffer.alloc(0);
+      if (held === undefined) {
+        held = Buffer.alloc(0);
+        exchange.requestBegins();
+      }
       return Boolean(Reflect.apply(write, socket, parameters));
     },
   });
@@ -46,6 +56,7 @@ const skipContinue = (socket: Socket): void => {
     for (;;) {
       const chunk: unknown = read(size);
       if (held === undefined || !Buffer.isBuffer(chunk)) return chunk;
+      exchange.bytesArrive();
       held = Buffer.concat([held, chunk]);
       const rest = withoutContinue(held);
       if (rest === null) {
@@ -66,6 +77,8 @@ export type ConnectorOptions = {
   /** PEM of private certificate authorities that are trusted in addition. */
   ca?: string;
   lookup?: LookupFunction;
+  /** Milliseconds of a monotonic clock; by default the system's. */
+  now?: () => number;
 };
 
 /** Opens connections only to allowed addresses. */
@@ -92,31 +105,52 @@ export const guardedConnector = (options: ConnectorOptions): buildConnector.conn
   return (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback);
 };
 
-/** Ages of connections, by which an error on a reused connection is recognized. */
-export type ConnectionAges = {
-  /** Number of connections opened so far. */
-  opened(): number;
-  /** Number of the connection that broke with this error, counted from 1. */
-  brokenBy(error: unknown): number | undefined;
+/** Recognizes requests that a server did not read, because it had closed their idle connection. */
+export type StaleConnections = {
+  /** Whether this error broke a stale connection. */
+  wasStale(error: unknown): boolean;
 };
 
+/** Bounds of the round trip in milliseconds: the delay of a busy process, and the slowest path around the world. */
+const roundTripBounds = [100, 1_000] as const;
+
+/**
+ * A reused connection was stale if it broke within a round trip of the request, without a byte of a response: the close
+ * or reset of a server that had closed it before arrives no later. A server whose connection breaks later may have read
+ * the request and acted on it. Opening the connection took at least one round trip, so that time is the limit.
+ */
 export const trackConnections = (
   connect: buildConnector.connector,
-): ConnectionAges & { connect: buildConnector.connector } => {
-  let opened = 0;
-  const broken = new WeakMap<Error, number>();
+  now: () => number,
+): StaleConnections & { connect: buildConnector.connector } => {
+  const stale = new WeakSet<Error>();
+
+  const track = (socket: Socket, openingMs: number): void => {
+    const [leastMs, mostMs] = roundTripBounds;
+    const roundTripMs = Math.min(Math.max(openingMs, leastMs), mostMs);
+    let last: { isReused: boolean; at: number; hasResponse: boolean } | undefined;
+    skipContinue(socket, {
+      requestBegins() {
+        last = { isReused: last !== undefined, at: now(), hasResponse: false };
+      },
+      bytesArrive() {
+        if (last !== undefined) last.hasResponse = true;
+      },
+    });
+    socket.once('error', (error) => {
+      if (last?.isReused === true && !last.hasResponse && now() - last.at <= roundTripMs) stale.add(error);
+    });
+  };
+
   return {
-    opened: () => opened,
-    brokenBy: (error) => (error instanceof Error ? broken.get(error) : undefined),
-    connect: (target, callback) =>
-      connect(target, (...result) => {
+    wasStale: (error) => error instanceof Error && stale.has(error),
+    connect(target, callback) {
+      const begun = now();
+      return connect(target, (...result) => {
         const [failure, socket] = result;
-        if (failure === null) {
-          skipContinue(socket);
-          const connection = ++opened;
-          socket.once('error', (error) => broken.set(error, connection));
-        }
+        if (failure === null) track(socket, now() - begun);
         callback(...result);
-      }),
+      });
+    },
   };
 };

@@ -6,11 +6,11 @@ import { Agent, type Dispatcher } from 'undici';
 import {
   guardedConnector,
   trackConnections,
-  type ConnectionAges,
   type ConnectorOptions,
+  type StaleConnections,
 } from './guarded-connector.ts';
 
-export type TargetDispatcher = ConnectionAges & { dispatcher: Dispatcher };
+export type TargetDispatcher = StaleConnections & { dispatcher: Dispatcher };
 
 export const openTargetDispatcher = (
   options: ConnectorOptions & {
@@ -18,7 +18,8 @@ export const openTargetDispatcher = (
     connectionsPerHost: number | null;
   },
 ): TargetDispatcher => {
-  const { connect, ...ages } = trackConnections(guardedConnector(options));
+  const { now = () => performance.now() } = options;
+  const { connect, wasStale } = trackConnections(guardedConnector(options), now);
   const dispatcher = new Agent({
     connect,
     connections: options.connectionsPerHost,
@@ -26,5 +27,5 @@ export const openTargetDispatcher = (
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { ...ages, dispatcher };
+  return { dispatcher, wasStale };
 };

@@ -83,6 +83,72 @@ test.serial(
   },
 );
 
+type Pass = (milliseconds: number) => void;
+
+/** A client on a reused connection that the server breaks like this; another request would succeed. */
+const onReusedConnection = async (
+  t: ExecutionContext,
+  breakConnection: (pass: Pass) => Answer,
+  { tls = false, openingMs = 0 } = {},
+) => {
+  let now = 0;
+  const pass: Pass = (milliseconds) => void (now += milliseconds);
+  const answers = [sendJson({}), breakConnection(pass), sendJson({ again: true })];
+  const server = await serverFor(t, answers, { tls });
+  const client = clientFor(t, {
+    connectionsPerHost: 1,
+    ca: loopbackCertificate.cert,
+    now: () => now,
+    lookup: (_host, _options, callback) => {
+      pass(openingMs);
+      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    },
+  });
+  const url = server.url.replace('127.0.0.1', 'localhost');
+  await textOf((await client.post(url, request())).body);
+  pass(60_000);
+  return { server, post: () => client.post(url, request()) };
+};
+
+const breaks: [title: string, breakConnection: (pass: Pass) => Answer][] = [
+  [
+    'after more than a round trip',
+    (pass) => (response) => {
+      pass(101);
+      response.destroy();
+    },
+  ],
+  ['after "100 Continue"', () => (response) => response.writeContinue(() => response.destroy())],
+  [
+    'within the head of the response',
+    () => (response) => void response.socket?.write('HTTP/1.1 200 OK\r\ncont', () => response.destroy()),
+  ],
+  ['with bytes that are not HTTP', () => (response) => void response.socket?.end('no\r\n\r\n')],
+];
+
+for (const [title, breakConnection] of breaks)
+  test.serial(`does not repeat a request whose reused connection breaks ${title}`, async (t) => {
+    const { server, post } = await onReusedConnection(t, breakConnection);
+    await t.throwsAsync(post(), { instanceOf: EndpointFailure });
+    t.is(server.requests.length, 2);
+  });
+
+for (const [title, options] of [
+  ['by TLS', { tls: true, openingMs: 0 }],
+  ['over a long way', { tls: false, openingMs: 300 }],
+] as const)
+  test.serial(`repeats a request whose reused connection breaks within a round trip, ${title}`, async (t) => {
+    const breakConnection =
+      (pass: Pass): Answer =>
+      (response) => {
+        pass(Math.max(100, options.openingMs));
+        response.destroy();
+      };
+    const { server, post } = await onReusedConnection(t, breakConnection, options);
+    t.is(await textOf((await post()).body), '{"again":true}');
+    t.is(server.requests.length, 3);
+  });
+
 test.serial('limits the connections to a host', async (t) => {
   const server = await serverFor(t, sendJson({}));
   const client = clientFor(t, { connectionsPerHost: 2 });
