@@ -114,8 +114,8 @@ export type AuthenticateCaller = (request: {
 export type SentencesOf = (text: string) => readonly string[];
 
 /**
- * Forwards a request to the gateway of this name. Rejects with the refusal of that gateway, or if the gateway is
- * unreachable.
+ * Forwards a request to the gateway of this name. Rejects with the refusal of that gateway, or with another error if the
+ * gateway does not answer; the request may then have been performed, unless it is a `NodeUnreachable` with `isWithdrawn`.
  */
 export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
 

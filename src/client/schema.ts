@@ -1995,6 +1995,7 @@ export type ProblemCode =
   | 'draining'
   | 'over_capacity'
   | 'service_unavailable'
+  | 'outcome_unknown'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'headers_too_large';

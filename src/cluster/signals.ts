@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
+import { NodeUnreachable } from '#src/domain/node-unreachable.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
@@ -19,18 +20,16 @@ import {
 } from '#src/persistence/nodes/node-signals.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** Thrown when the other gateway did not answer in time. */
-export class NodeUnreachable extends Error {
-  override readonly name = 'NodeUnreachable';
-}
-
 export type NodeSignals = {
   /**
    * Starts performing requests of other gateways. Errors of `perform` are logged; the requesting gateway gets no
    * answer.
    */
   open(perform: (request: unknown) => Promise<object>): Promise<void>;
-  /** Resolves to the answer of the other gateway. Rejects with `NodeUnreachable`, or if the database is unavailable. */
+  /**
+   * Resolves to the answer of the other gateway. Rejects with `NodeUnreachable`, or if the database is unavailable. The
+   * request may then have been performed, unless the error is a `NodeUnreachable` that says it was withdrawn.
+   */
   ask(node: string, request: object): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -54,6 +53,7 @@ const createQuestions = ({
   wakeUps,
 }: Pick<NodeSignalsOptions, 'database' | 'node' | 'answerMs' | 'clock' | 'wakeUps'>) => {
   const waiting = new Map<string, (answer: unknown) => void>();
+  const noAnswer = `No answer within ${answerMs} ms`;
 
   return {
     async ask(other: string, request: object): Promise<unknown> {
@@ -67,11 +67,14 @@ const createQuestions = ({
       };
       try {
         return await withTimeout(clock, answerMs, send, {
-          error: () => new NodeUnreachable(`No answer within ${answerMs} ms`),
+          error: () => new NodeUnreachable(noAnswer, { isWithdrawn: false }),
         });
       } catch (error) {
         // If the withdrawal fails, the stored request soon expires.
-        await withdrawSignal(database, id).catch(() => undefined);
+        const withdrawn = await withdrawSignal(database, id).catch(() => undefined);
+        if (withdrawn?.state === 'answered') return withdrawn.answer;
+        if (withdrawn?.state === 'sent')
+          throw new NodeUnreachable(noAnswer, { isWithdrawn: true, cause: error });
         throw error;
       } finally {
         waiting.delete(id);

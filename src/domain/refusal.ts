@@ -54,6 +54,7 @@ export const refusalCatalogue = {
   draining: { status: 503, title: 'This gateway is shutting down' },
   over_capacity: { status: 503, title: 'This gateway has no capacity left' },
   service_unavailable: { status: 503, title: 'The service is not available right now' },
+  outcome_unknown: { status: 504, title: 'The request may have been performed' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type RefusalCode = keyof typeof refusalCatalogue;

@@ -21,6 +21,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Pressure } from '#src/domain/capacity.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { CallAct, InCallRequest } from '#src/domain/in-call-request.ts';
+import { NodeUnreachable } from '#src/domain/node-unreachable.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/calls/call-facts.ts';
 import { type HangupAction, storeHangup, pendingHangupsOf } from '#src/persistence/calls/pending-hangups.ts';
@@ -290,6 +291,85 @@ const moving = test.macro<[Error]>({
 });
 test.serial(moving, new Refusal('room_unknown', 'It is not here.'));
 test.serial(moving, new Error('It has ended'));
+
+const transferred = (sentences: readonly string[]): CallAct => {
+  const { type: _type, ...asked } = { ...askedTransfer, sentences };
+  return { action: 'transfer', summarize: false, ...asked };
+};
+
+/** Requests that act twice when they are performed twice. */
+const onceOnly: readonly CallAct[] = [
+  { action: 'press_keys', keys: '12' },
+  { action: 'say', sentences: ['One moment.'], interrupt: false },
+  { action: 'collect', wanted: { digits: 4, finish: null, timeoutSec: 10, secret: false } },
+  transferred([]),
+];
+
+/**
+ * Sends a request for a call of another gateway, which fails like this, and returns the gateways that were asked. The
+ * call moves to a third gateway meanwhile, if `isMoving`.
+ */
+const sendElsewhere = async (act: CallAct, failure: Error, { isMoving = true } = {}) => {
+  const database = await testDatabase();
+  const stored = await storedNumber(database);
+  const callId = await storedCall(database, stored, { node: 'leaving' });
+  await database.execute(`update call set status = 'active' where id = $1`, [callId]);
+  const asked: string[] = [];
+  const requests = createInCallRequests(
+    {
+      storage: { database },
+      live: { liveCalls: createLiveCalls(), switchboard: { find: () => undefined } },
+      cluster: {
+        node: 'test',
+        async askNode(node) {
+          asked.push(node);
+          if (node !== 'leaving') return;
+          if (isMoving) await database.execute(`update call set node = 'taking' where id = $1`, [callId]);
+          throw failure;
+        },
+        underway: { forMs: 60_000, lookMs: 1 },
+      },
+      telephony: { hasLines: true },
+      clock: steadyClock,
+    },
+    () => undefined,
+  );
+  const sent = requests.send({ callId, numberId: stored.numberId, ...act });
+  const refused = await sent.then(
+    () => null,
+    (error: unknown) => (error instanceof Refusal ? error.code : error),
+  );
+  return { asked, refused };
+};
+
+for (const act of onceOnly) {
+  const { action } = act;
+
+  test.serial(`sends no gateway a request that another one may have performed: ${action}`, async (t) => {
+    for (const failure of [
+      new NodeUnreachable('No answer', { isWithdrawn: false }),
+      new Error('The database is away'),
+    ])
+      t.deepEqual(await sendElsewhere(act, failure), { asked: ['leaving'], refused: 'outcome_unknown' });
+  });
+
+  test.serial(`sends a withdrawn request to the next gateway: ${action}`, async (t) => {
+    const withdrawn = new NodeUnreachable('No answer', { isWithdrawn: true });
+    t.deepEqual(await sendElsewhere(act, withdrawn), { asked: ['leaving', 'taking'], refused: null });
+    t.deepEqual(await sendElsewhere(act, withdrawn, { isMoving: false }), {
+      asked: ['leaving'],
+      refused: 'service_unavailable',
+    });
+  });
+}
+
+test.serial('sends a recording pause to the next gateway, even if it may be paused already', async (t) => {
+  const unanswered = new NodeUnreachable('No answer', { isWithdrawn: false });
+  t.deepEqual(await sendElsewhere({ action: 'pause_recording' }, unanswered), {
+    asked: ['leaving', 'taking'],
+    refused: null,
+  });
+});
 
 test.serial('handles a request from another gateway like a local one', async (t) => {
   const world = await createCallControlWorld(t);
@@ -708,11 +788,6 @@ const sayText = (length: number): CallAct => ({
   sentences: ['a'.repeat(length)],
   interrupt: false,
 });
-
-const transferred = (sentences: readonly string[]): CallAct => {
-  const { type: _type, ...asked } = { ...askedTransfer, sentences };
-  return { action: 'transfer', summarize: false, ...asked };
-};
 
 const isFull = { code: 'queue_full' } as const;
 

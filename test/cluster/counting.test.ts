@@ -5,7 +5,8 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { type Counting, createCounting } from '#src/cluster/counting.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
-import { createNodeSignals, NodeUnreachable } from '#src/cluster/signals.ts';
+import { createNodeSignals } from '#src/cluster/signals.ts';
+import { NodeUnreachable } from '#src/domain/node-unreachable.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -237,10 +238,11 @@ const signalsWorld = async (t: ExecutionContext) => {
   const database = await ownDatabase(t);
   const clock = createOrderedClock();
   const names = { asking: `asking-${randomUUID()}`, asked: `asked-${randomUUID()}` };
-  const signalsOf = (node: string) => {
+  const wakeUps = databaseWakeUps(database);
+  const signalsOf = (node: string, wake = wakeUps.wake) => {
     const signals = createNodeSignals({
       database,
-      wakeUps: databaseWakeUps(database),
+      wakeUps: { ...wakeUps, wake },
       node,
       answerMs: 60_000,
       clock,
@@ -253,7 +255,15 @@ const signalsWorld = async (t: ExecutionContext) => {
   await asking.open(async () => ({}));
   const rows = async (): Promise<string[]> =>
     (await database.execute<{ state: string }>('select state from node_signal')).map(({ state }) => state);
-  return { clock, names, asking, asked: signalsOf(names.asked), rows };
+  return {
+    clock,
+    names,
+    asking,
+    asked: signalsOf(names.asked),
+    /** A gateway whose answers are stored, but announced to no one. */
+    silent: () => signalsOf(names.asked, async () => undefined),
+    rows,
+  };
 };
 
 test.serial('executes a request on another gateway and returns the response to its sender', async (t) => {
@@ -287,7 +297,7 @@ test.serial('withdraws a request after its time-out so that no gateway executes 
   const answer = asking.ask(names.asked, {});
   await until('it is sent', async () => (await rows()).length === 1 || undefined);
   clock.advance(60_000);
-  await t.throwsAsync(answer, { instanceOf: NodeUnreachable });
+  t.like(await t.throwsAsync(answer, { instanceOf: NodeUnreachable }), { isWithdrawn: true });
   t.deepEqual(await rows(), []);
   let asks = 0;
   await asked.open(async () => ({ asks: (asks += 1) }));
@@ -306,7 +316,17 @@ test.serial('sends no response to a failed request, and responds to the next one
   await until('it was tried', () => asks === 1 || undefined);
   t.deepEqual(await asking.ask(names.asked, {}), { asks: 2 });
   clock.advance(60_000);
-  await t.throwsAsync(failing, { instanceOf: NodeUnreachable });
+  t.like(await t.throwsAsync(failing, { instanceOf: NodeUnreachable }), { isWithdrawn: false });
+  t.deepEqual(await rows(), []);
+});
+
+test.serial('returns a response that was stored, but not announced, when the time-out passes', async (t) => {
+  const { names, asking, silent, rows, clock } = await signalsWorld(t);
+  await silent().open(async () => ({ done: true }));
+  const answer = asking.ask(names.asked, {});
+  await until('it is answered', async () => (await rows()).includes('answered') || undefined);
+  clock.advance(60_000);
+  t.deepEqual(await answer, { done: true });
   t.deepEqual(await rows(), []);
 });
 

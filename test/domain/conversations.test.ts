@@ -252,6 +252,7 @@ const statuses: readonly (readonly [RefusalCode, number])[] = [
   ['call_not_found', 404],
   ['hangup_failed', 502],
   ['hangup_unavailable', 503],
+  ['outcome_unknown', 504],
   ['unauthorized', 401],
   ['number_mismatch', 403],
   ['destination_not_allowed', 403],

@@ -46,7 +46,7 @@ export const collectKeys = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('collect_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full', 'outcome_unknown'],
 }).handledBy(async (request, services) => {
   const { caller, params, body } = request;
   const { callId } = params;

@@ -27,7 +27,14 @@ export const pressKeys = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('keys_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'keys_not_available', 'room_unknown', 'queue_full'],
+  refusals: [
+    'call_not_found',
+    'call_not_active',
+    'keys_not_available',
+    'room_unknown',
+    'queue_full',
+    'outcome_unknown',
+  ],
 }).handledBy(async (request, services) => {
   const { caller, params, body } = request;
   const { callId } = params;

@@ -34,7 +34,7 @@ export const say = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('say_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full', 'outcome_unknown'],
 }).handledBy(async (request, services) => {
   const { caller, params, body } = request;
   const { callId } = params;

@@ -77,6 +77,7 @@ export const transfer = defineRoute({
     'transfer_in_progress',
     'room_unknown',
     'queue_full',
+    'outcome_unknown',
   ],
 }).handledBy(async (request, services) => {
   const { caller, params, body } = request;

@@ -2,7 +2,8 @@
  * Performs a request on a call: on this gateway, without the database, or by forwarding it to the gateway that holds
  * the call. Refusals are checked in the order of guides/design/wire.md, "Hang-up": call of another number, wrong state,
  * no signalling, missing from its gateway. A refused request does not change the call. Requests wait for a call that is
- * moving between gateways. A hang-up for a call of a dead gateway is stored for the gateway that takes over the call.
+ * moving between gateways. A hang-up for a call of a dead gateway is stored for the gateway that takes over the call. A
+ * request that would act twice is not sent to the next gateway if the one before may have performed it.
  *
  * This file contains hang-up and cancel (guides/design/wire.md, "Hang-up" and "Cancel"); the other requests have files
  * of their own.
@@ -10,6 +11,7 @@
 import type { CallAction, CallOfNumber, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
+import { NodeUnreachable } from '#src/domain/node-unreachable.ts';
 import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall } from '#src/persistence/calls/calls.ts';
@@ -42,6 +44,20 @@ export type InCallRequests = {
 const isHangup = (action: CallAction): boolean =>
   action === 'hangup' || action === 'hangup_immediately' || action === 'cancel';
 
+/** Whether an action has the same effect when it is performed twice. */
+const isRepeatable: Readonly<Record<CallAction, boolean>> = {
+  hangup: true,
+  hangup_immediately: true,
+  cancel: true,
+  pause_recording: true,
+  resume_recording: true,
+  cancel_transfer: true,
+  press_keys: false,
+  say: false,
+  collect: false,
+  transfer: false,
+};
+
 /** The call status that an action requires. */
 const wantedStatus = (action: CallAction): CallStatus => (action === 'cancel' ? 'ringing' : 'active');
 
@@ -70,6 +86,19 @@ const unreached = (action: CallAction, cause: unknown): Refusal => {
   return new Refusal(isHangup(action) ? 'hangup_failed' : 'service_unavailable', detail, { cause });
 };
 
+const outcomeUnknown = (cause: unknown): Refusal =>
+  new Refusal(
+    'outcome_unknown',
+    'The gateway that holds the call took the request and did not answer, so it may have been performed; the events of the call show it. Look there before you send it again.',
+    { cause },
+  );
+
+/** The refusal after a request that the gateway of the call did not answer. */
+const unanswered = (action: CallAction, error: unknown): Refusal => {
+  const isNotPerformed = error instanceof NodeUnreachable && error.isWithdrawn;
+  return isRepeatable[action] || isNotPerformed ? unreached(action, error) : outcomeUnknown(error);
+};
+
 /**
  * Forwards a request to the gateway that holds the call. If that gateway is dead, a hang-up is stored for the gateway
  * that takes over the call.
@@ -90,7 +119,7 @@ const createAskHolder = ({ storage: { database }, cluster: { askNode } }: Parts)
     } catch (error) {
       if (error instanceof Refusal) throw error;
       // The gateway may have died just now. A hang-up is then stored for the gateway that takes over the call.
-      if (!(await leavesToNext(holder, request))) throw unreached(request.action, error);
+      if (!(await leavesToNext(holder, request))) throw unanswered(request.action, error);
     }
   };
 };
@@ -149,6 +178,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
   const isUnderway = async (request: InCallRequest, error: unknown, holder?: string): Promise<boolean> => {
     if (!(error instanceof Refusal) || wantedStatus(request.action) !== 'active') return false;
     if (error.code === 'room_unknown') return true;
+    if (error.code === 'outcome_unknown') return false;
     // Whether another gateway holds the call now, because the gateway of the failed attempt may be gone.
     return error.cause !== undefined && holder !== undefined && (await findHolder(request)) !== holder;
   };

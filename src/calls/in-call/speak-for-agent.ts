@@ -67,7 +67,7 @@ export const collectKeys = (actor: CallActor, wanted: KeysWanted, admit: () => v
 export type SpeakingRequests = {
   /**
    * Sends DTMF digits immediately. Rejects with `call_not_found`, `call_not_active`, `keys_not_available`,
-   * `room_unknown`, `queue_full` or `service_unavailable`.
+   * `room_unknown`, `queue_full`, `service_unavailable` or `outcome_unknown`.
    */
   pressKeys(request: CallOfNumber & { keys: string }): Promise<void>;
   /**

@@ -67,7 +67,8 @@ export type RequestedTransfer = CallOfNumber &
 export type TransferRequests = {
   /**
    * Dials the target of a transfer. Resolves to the id of the transfer. Rejects with `transfer_not_allowed`,
-   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full` or `service_unavailable`.
+   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full`, `service_unavailable` or
+   * `outcome_unknown`.
    */
   transfer(request: RequestedTransfer): Promise<string>;
   /**

@@ -81,10 +81,14 @@ export const takeAnswers = (
 ): Promise<{ id: string; answer: unknown }[]> => takingAnswers(db, { ids });
 
 const withdrawing = kyselyQuery((queries, { id }: { id: string }) =>
-  queries.deleteFrom('NodeSignal').where('id', '=', id),
+  queries.deleteFrom('NodeSignal').where('id', '=', id).returning(['state', 'answer']),
 );
 
-/** Withdraws an expired request. The request is not executed afterwards, but it may have been executed before. */
-export const withdrawSignal = async (db: Statements, id: string): Promise<void> => {
-  await withdrawing(db, { id });
-};
+export type WithdrawnSignal = Pick<Row<'NodeSignal'>, 'state' | 'answer'>;
+
+/**
+ * Withdraws an expired request, and returns its last state. The request is not executed afterwards. A request that was
+ * `sent` has not been executed either; one that was `taken`, or is no longer stored, may have been.
+ */
+export const withdrawSignal = async (db: Statements, id: string): Promise<WithdrawnSignal | undefined> =>
+  (await withdrawing(db, { id }))[0];

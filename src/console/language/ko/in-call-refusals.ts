@@ -42,6 +42,10 @@ export const inCallRefusals: readonly Saying[] = [
     text: '다른 게이트웨이가 통화를 넘겨받는 중입니다. 잠시 후 다시 시도하세요.',
   },
   {
+    pattern: /^The gateway that holds the call took the request and did not answer, .*$/,
+    text: '통화를 맡은 게이트웨이가 응답하지 않아 요청이 처리되었는지 알 수 없습니다. 다시 보내기 전에 통화의 이벤트를 확인하세요.',
+  },
+  {
     pattern: /^The other party takes keys neither .*$/,
     text: '상대방이 버튼 신호를 받지 않아 누르지 못했습니다.',
   },
