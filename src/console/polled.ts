@@ -1,12 +1,14 @@
 /** Polls changing data and retries after lost connections. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, Unreachable } from './api/request.ts';
+import { repeatRead, type CallLater, type RepeatedRead } from './repeated-read.ts';
 
 export type Polled<Value> = {
   /** The last value, which remains while the connection is lost or the gateway is asked too often. */
   value: Value | undefined;
   /** Problem document if the gateway rejected the request, for example for an unknown call. */
   problem: Problem | undefined;
+  /** Reads now, or once more after a read in progress. */
   reload: () => void;
 };
 
@@ -25,6 +27,11 @@ export const retryAfterMs = (error: unknown): number | null => {
   return Math.max(retryMs, (error.retryAfterSec ?? 0) * 1_000);
 };
 
+const callLater: CallLater = (callback, milliseconds) => {
+  const timer = setTimeout(callback, milliseconds);
+  return () => clearTimeout(timer);
+};
+
 /**
  * Reads a value immediately and whenever `key` changes, and again after `everyMs`; `null` disables polling. Polling
  * continues after a rejected read, at the interval of the last value, and pauses while the page is hidden.
@@ -35,46 +42,34 @@ export const usePolled = <Value>(
   everyMs: (value: Value) => number | null = () => null,
 ): Polled<Value> => {
   const [state, setState] = useState<{ key: string; value?: Value; problem?: Problem }>({ key });
-  const [round, setRound] = useState(0);
   const latest = useRef({ read, everyMs });
   latest.current = { read, everyMs };
+  const current = useRef<RepeatedRead | null>(null);
 
   useEffect(() => {
-    const over = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let everyMs: number | null = null;
-    const again = (ms: number): void => {
-      timer = setTimeout(() => (document.hidden ? again(ms) : void once()), ms);
-    };
-    const once = async (): Promise<void> => {
-      try {
-        const value = await latest.current.read();
-        if (over.signal.aborted) return;
+    const repeated = repeatRead<Value>({
+      read: () => latest.current.read(),
+      onValue(value) {
         setState({ key, value });
-        everyMs = latest.current.everyMs(value);
-        if (everyMs !== null) again(everyMs);
-      } catch (error) {
-        if (over.signal.aborted) return;
-        const laterMs = retryAfterMs(error);
-        if (laterMs !== null) again(laterMs);
-        else if (!(error instanceof Problem)) throw error;
-        else {
-          setState({ key, problem: error });
-          if (everyMs !== null) again(everyMs);
-        }
-      }
-    };
-    void once();
-    return () => {
-      over.abort();
-      clearTimeout(timer);
-    };
-  }, [key, round]);
+        return latest.current.everyMs(value);
+      },
+      retryMs: retryAfterMs,
+      onError(error) {
+        if (!(error instanceof Problem)) throw error;
+        setState({ key, problem: error });
+      },
+      isHidden: () => document.hidden,
+      callLater,
+    });
+    current.current = repeated;
+    repeated.again();
+    return repeated.close;
+  }, [key]);
 
   const isCurrent = state.key === key;
   return {
     value: isCurrent ? state.value : undefined,
     problem: isCurrent ? state.problem : undefined,
-    reload: () => setRound((before) => before + 1),
+    reload: () => current.current?.again(),
   };
 };
