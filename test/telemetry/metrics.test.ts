@@ -310,7 +310,7 @@ const createTrunkMetricsWorld = () => {
     const found = (await registry.metrics()).split('\n').find((one) => one.startsWith(`${line} `));
     return found === undefined ? undefined : Number(found.slice(line.length + 1));
   };
-  return { registry, factPublished, call, value };
+  return { registry, bus, factPublished, call, value };
 };
 
 test.serial('counts answers, durations, post-dial delays and audio quality for each trunk', async (t) => {
@@ -356,6 +356,15 @@ test.serial('counts one-way audio during the call', async (t) => {
   t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 0);
   factPublished('a', { type: 'sound.one_way', at: 1, missing: 'nothing_delivered' });
   t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 1);
+});
+
+test.serial('forgets a call that another gateway has taken over', async (t) => {
+  const { registry, bus, factPublished } = createTrunkMetricsWorld();
+  bus.publish('began', { callId: 'a', direction: 'outbound' });
+  bus.publish('taken', { callId: 'a' });
+  bus.publish('released', { callId: 'a' });
+  factPublished('a', { type: 'call.ended', at: 1, reason: 'busy', status: 'no_answer', route: someRoute });
+  t.notRegex(await registry.metrics(), /trunkline_trunk_calls_total\{/);
 });
 
 test.serial('does not count a call without a trunk for any trunk', async (t) => {
