@@ -100,8 +100,9 @@ export const openUnicastSession = async (
   sound: Pick<SampleRing, 'read' | 'waiting'>,
   { onBegun, onAudio, onSilence, onShortFrames }: UnicastEvents,
   guard: Guard = unguarded,
+  openSocket: typeof openUdpSocket = openUdpSocket,
 ): Promise<UnicastSession> => {
-  const socket = await openUdpSocket(address, 0);
+  const socket = await openSocket(address, 0);
   socket.on('error', ignoreError);
   const lead = createLead();
   const isFiller = createFillerFilter(samplesPerMs(sampleRate));

@@ -22,6 +22,8 @@ type OfCall = {
   promptUntil: number;
 };
 
+export type Heard = ReturnType<typeof createHeard>;
+
 export const createHeard = (tell: TellHeard) => {
   const calls = new Map<number, OfCall>();
   let digits: { id: number; digit: string }[] = [];

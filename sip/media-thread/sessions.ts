@@ -9,7 +9,7 @@ import {
   type UnicastEvents,
   type UnicastSession,
 } from '../freeswitch/unicast-session.ts';
-import { createHeard } from './incoming-audio.ts';
+import { createHeard, type Heard } from './incoming-audio.ts';
 import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
 import { startPacer, type BeatTime } from './pacer.ts';
 
@@ -81,7 +81,10 @@ export type Sessions = {
   closeAll(): void;
 };
 
-export const createSessions = (options: SessionsOptions): Sessions => {
+export const createSessions = (
+  options: SessionsOptions,
+  heard: Heard = createHeard(options.tell),
+): Sessions => {
   const { time, tell } = options;
   const rtp = new Map<number, RtpSession>();
   const unicast = new Map<number, UnicastSession>();
@@ -90,7 +93,6 @@ export const createSessions = (options: SessionsOptions): Sessions => {
    */
   const opening = new Set<number>();
   const ports = createRtpPorts(options.ports);
-  const heard = createHeard(tell);
   let beats = 0;
   let checkedAt: number | null = null;
   let isStalled = false;

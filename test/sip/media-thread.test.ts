@@ -25,6 +25,7 @@ import {
 } from '#sip/media-thread/media-thread.ts';
 import { createLead } from '#sip/freeswitch/unicast-lead.ts';
 import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
+import { openUdpSocket } from '#sip/rtp/udp-socket.ts';
 import { quietDb, type SampleRate } from '#sip/audio/samples.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { catchingInto } from '#test/helpers/catching-into.ts';
@@ -668,6 +669,7 @@ const startSession = async (
   const errors: unknown[] = [];
   let short = 0;
   const sound = new SampleRing(ringMemory(1_024));
+  const sockets: Socket[] = [];
   const session = await openUnicastSession(
     { address: '127.0.0.1', from: '127.0.0.1', sampleRate, silenceMs: 140, now: () => now },
     sound,
@@ -681,6 +683,11 @@ const startSession = async (
       onShortFrames: () => (short += 1),
     },
     catchingInto(errors),
+    async (address, port) => {
+      const socket = await openUdpSocket(address, port);
+      sockets.push(socket);
+      return socket;
+    },
   );
   t.teardown(session.close);
   return {
@@ -691,6 +698,11 @@ const startSession = async (
     silences,
     short: () => short,
     begun: () => begun,
+    /** Delivers a datagram with this source port, which no socket need have. */
+    receiveFrom(port: number, bytes: Uint8Array): void {
+      for (const socket of sockets)
+        socket.emit('message', Buffer.from(bytes), { address: '127.0.0.1', port, family: 'IPv4' });
+    },
     beat(milliseconds = 20): void {
       now += milliseconds;
       session.tick();
@@ -769,6 +781,17 @@ test.serial('ignores packets from another address than the first', async (t) => 
     [2, 4],
   );
   t.is(begun(), 1);
+});
+
+test.serial('ignores packets from port 0, to which nothing can be sent', async (t) => {
+  const { session, heard, begun, receiveFrom } = await startSession(t);
+  // No socket sends from port 0, but a forged packet may state it.
+  t.notThrows(() => receiveFrom(0, bytesOf(1)));
+  t.deepEqual([begun(), heard], [0, []]);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(2));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  t.deepEqual([...(heard[0] ?? [])], [2]);
 });
 
 test.serial('ignores empty and odd-length datagrams', async (t) => {
@@ -955,6 +978,41 @@ const startCountedSessions = async (t: ExecutionContext, count: number) => {
     stalls: () => told.filter((type) => type === 'stalled').length,
   };
 };
+
+test.serial('keeps nothing of a session with FreeSWITCH that could not be opened', async (t) => {
+  const told: FromMediaThread[] = [];
+  const tell = (message: FromMediaThread): void => void told.push(message);
+  const heard = createHeard(tell);
+  const kept = new Set<number>();
+  const sessions = createSessions(
+    { ports: { from: 25_200, to: 25_598 }, time: { now: () => 0, after: () => () => {} }, tell },
+    {
+      ...heard,
+      of(id) {
+        kept.add(id);
+        return heard.of(id);
+      },
+      forget(id) {
+        kept.delete(id);
+        heard.forget(id);
+      },
+    },
+  );
+  t.teardown(sessions.closeAll);
+  sessions.take({
+    type: 'open unicast',
+    id: 1,
+    // An address of documentation (RFC 5737), which no machine has.
+    address: '192.0.2.1',
+    from: '127.0.0.1',
+    ring: ringMemory(1_024),
+    sampleRate: 8_000,
+    silenceMs: 140,
+  });
+  t.deepEqual([...kept], [1]);
+  await until('it is refused', () => told.some(({ type }) => type === 'refused') || undefined);
+  t.deepEqual([...kept], []);
+});
 
 test.serial('sends no audio after a stall of the thread until the sessions are resumed', async (t) => {
   const { sessions, pass, packets, stalls } = await startCountedSessions(t, 1);
