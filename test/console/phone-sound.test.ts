@@ -171,6 +171,66 @@ heardOnes(
 );
 
 heardOnes(
+  'closes the microphone 20 s after a reconnection, unless the call still exists',
+  understanding,
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    const page = await open({ mayHear: true });
+    const link = { mayConnect: Promise.resolve(), cut: async (): Promise<void> => {} };
+    await page.routeWebSocket(/\/admin\/phone\?/, async (toPage) => {
+      await link.mayConnect;
+      const toGateway = toPage.connectToServer();
+      link.cut = async () => {
+        await toPage.close();
+        await toGateway.close();
+      };
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    await page.evaluate(`
+      globalThis.tracks = [];
+      globalThis.checks = [];
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = async (wanted) => {
+        const stream = await ask(wanted);
+        tracks.push(...stream.getTracks());
+        return stream;
+      };
+      const setTimer = setTimeout;
+      globalThis.setTimeout = (run, milliseconds, ...more) =>
+        milliseconds === 20_000 ? -checks.push(run) : setTimer(run, milliseconds, ...more);
+    `);
+    const stateOfMicrophone = async (): Promise<unknown> =>
+      page.evaluate("tracks.map(({ readyState }) => readyState).join() || 'closed'");
+    /** Resolves when the page is connected again and waits for the 20 s to pass. */
+    const untilConnected = (count: number) =>
+      until('it is connected', async () => (await page.evaluate('checks.length')) === count || undefined);
+    const callId = await gateway.call(callee);
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await until('the microphone is open', async () => (await stateOfMicrophone()) === 'live' || undefined);
+
+    await link.cut();
+    await untilConnected(1);
+    await page.getByRole('button', { name: 'Hang up' }).waitFor();
+    await page.evaluate('checks.at(-1)()');
+    t.is(await stateOfMicrophone(), 'live');
+
+    const connect = Promise.withResolvers<void>();
+    link.mayConnect = connect.promise;
+    await link.cut();
+    const hangUp = await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    t.is(hangUp.status, 202);
+    await gateway.untilStatus(callId, 'completed');
+    connect.resolve();
+    await untilConnected(2);
+    t.is(await stateOfMicrophone(), 'live');
+    await page.evaluate('checks.at(-1)()');
+    t.is(await stateOfMicrophone(), 'ended');
+  },
+);
+
+heardOnes(
   'closes the microphone again if the connection is lost before it is granted',
   understanding,
   async (t, { gateway, open }) => {
