@@ -93,6 +93,25 @@ consoleTest('keeps a typed suite when the chosen suite arrives later', async (t,
   t.is(await page.getByLabel('Name').inputValue(), '');
 });
 
+consoleTest('keeps an opened suite when the chosen suite arrives in the same frame', async (t, { open }) => {
+  const { page, arrive } = await openBeforeSuite(open);
+  // Preact runs effects after the next frame, or after 35 ms without one.
+  await page.evaluate(`
+    const setTimer = setTimeout;
+    globalThis.setTimeout = (run, milliseconds, ...more) =>
+      milliseconds === 35 ? 0 : setTimer(run, milliseconds, ...more);
+    globalThis.requestAnimationFrame = () => 0;
+  `);
+  const yaml = page.getByLabel('Cases in YAML');
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'opened.yaml', mimeType: 'application/yaml', buffer: Buffer.from(suite) });
+  await until('the file is shown', async () => (await yaml.inputValue()) === suite || undefined);
+  await arrive();
+  t.is(await yaml.inputValue(), suite);
+  t.is(await page.getByLabel('Name').inputValue(), 'opened.yaml');
+});
+
 consoleTest('keeps a typed name when a suite is chosen or opened afterwards', async (t, { open }) => {
   const page = await open({ page: '/rehearsals' });
   const yaml = page.getByLabel('Cases in YAML');
