@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { compileCacheIn, usualDataFolder } from '#config/data-folder.mjs';
 import { ownEnvironment } from '#test/helpers/programs/run-program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -317,6 +318,31 @@ test.serial('preloaded modules and debuggers get the modules, without a word', a
   t.like(await start(folder, { NODE_OPTIONS: preload }), { from: 'modules' });
   t.like(await start(folder, { NODE_V8_COVERAGE: join(folder, 'coverage') }), { from: 'modules' });
 });
+
+test.serial(
+  'a gateway with an empty GW_DATA_DIR loads compiled code from the usual data folder',
+  async (t) => {
+    const folder = await temporaryFolder();
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const files = ['data-folder', 'gateway-script', 'bundled-packages', 'module-resolution'].map(
+      (name) => `config/${name}.mjs`,
+    );
+    for (const file of [...files, 'src/main.mjs']) await cp(join(root, file), join(folder, file));
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await writeFile(
+      join(folder, 'src/run-gateway.ts'),
+      `import { getCompileCacheDir } from 'node:module';
+    export const runGateway = async (): Promise<void> => console.log(getCompileCacheDir());`,
+    );
+    await mkdir(join(folder, usualDataFolder));
+    const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, ...environment } = ownEnvironment();
+    const { stdout } = await run(process.execPath, [join(folder, 'src/main.mjs')], {
+      cwd: folder,
+      env: { ...environment, GW_DATA_DIR: '' },
+    });
+    t.true(stdout.startsWith(compileCacheIn(join(folder, usualDataFolder))), stdout);
+  },
+);
 
 test.serial('practice calls that fail leave the code as it is, and no folder', async (t) => {
   const folder = await project(t, {
