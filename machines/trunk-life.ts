@@ -2,12 +2,13 @@
  * The life of one SIP trunk on one gateway: registration and reachability.
  *
  * - `serving` lasts as long as the registration: refreshes happen during calls.
+ * - An unreachable trunk keeps its registration: a trunk may accept REGISTER and ignore OPTIONS, and still send calls.
  * - A single unanswered OPTIONS is not conclusive. A trunk is considered unreachable after three in a row, and
  *   reachable again after two answers in a row, so that its state does not flap.
  * - Settings are constant during a life: a changed trunk begins a new one.
  * - A gateway that takes no more calls leaves the registration to others: the trunk stays in service without refreshes.
  */
-import { assign, fromPromise, setup } from 'xstate';
+import { assign, cancel, fromPromise, raise, setup } from 'xstate';
 
 export type TrunkLifeTimes = {
   /** Interval of OPTIONS requests. */
@@ -63,10 +64,19 @@ const check = fromPromise<{ at: number }, OneTrunk>(() => {
   throw new Error('No "check" was provided to this machine');
 });
 
-export type TrunkEvent = { type: 'registration.left' };
+/** `refresh.due` is sent by the chart to itself. */
+export type TrunkEvent = { type: 'registration.left' } | { type: 'refresh.due' };
 
 /** Requests of a life to its trunk. */
 export type TrunkActors = { register: typeof register; check: typeof check };
+
+/** Milliseconds from a registration to its refresh. */
+const refreshMs = ({ expiresMs }: TrunkContext): number =>
+  Math.min(longestRefreshMs, Math.max(shortestRefreshMs, expiresMs * refreshAfter));
+
+/** Milliseconds from a refused registration to its repetition. */
+const retryMs = ({ times, refusals }: TrunkContext): number =>
+  Math.min(times.retryLongestMs, times.retryFirstMs * 2 ** Math.min(refusals - 1, 20));
 
 const oneTrunk = ({ context }: { context: TrunkContext }): OneTrunk => ({ trunkId: context.trunkId });
 
@@ -77,10 +87,7 @@ export const trunkMachine = setup({
     checkDue: ({ context: { hasBeenChecked, failures, times } }) =>
       !hasBeenChecked ? 0 : failures > 0 ? times.recheckMs : times.checkMs,
     recheckDue: ({ context }) => context.times.recheckMs,
-    refreshDue: ({ context }) =>
-      Math.min(longestRefreshMs, Math.max(shortestRefreshMs, context.expiresMs * refreshAfter)),
-    retryDue: ({ context: { times, refusals } }) =>
-      Math.min(times.retryLongestMs, times.retryFirstMs * 2 ** Math.min(refusals - 1, 20)),
+    retryDue: ({ context }) => retryMs(context),
   },
   guards: {
     isDisabled: ({ context }) => !context.isEnabled,
@@ -95,6 +102,11 @@ export const trunkMachine = setup({
       expiresMs: expiresSec * 1_000,
       refusals: 0,
       detail: null,
+    })),
+    noteRefreshed: assign((_, { at, expiresSec }: { at: number; expiresSec: number }) => ({
+      lastSeenAt: at,
+      expiresMs: expiresSec * 1_000,
+      refusals: 0,
     })),
     noteRefused: assign(({ context }, { error }: { error: unknown }) => ({
       refusals: context.refusals + 1,
@@ -115,6 +127,10 @@ export const trunkMachine = setup({
     })),
     beginAnew: assign({ failures: 0, successes: 0 }),
     leaveRegistration: assign({ registers: false }),
+    // Belongs to no state, because the delay continues when the trunk becomes unreachable.
+    planRefresh: raise({ type: 'refresh.due' }, { id: 'refresh', delay: ({ context }) => refreshMs(context) }),
+    planRetry: raise({ type: 'refresh.due' }, { id: 'refresh', delay: ({ context }) => retryMs(context) }),
+    cancelRefresh: cancel('refresh'),
   },
 }).createMachine({
   id: 'trunk',
@@ -149,7 +165,11 @@ export const trunkMachine = setup({
         input: oneTrunk,
         onDone: {
           target: 'serving',
-          actions: { type: 'noteRegistered', params: ({ event }) => event.output },
+          actions: [
+            { type: 'noteRegistered', params: ({ event }) => event.output },
+            'cancelRefresh',
+            'planRefresh',
+          ],
         },
         onError: {
           target: 'unregistered',
@@ -165,7 +185,7 @@ export const trunkMachine = setup({
       description: 'Calls may go this way.',
       initial: 'resting',
       entry: 'beginAnew',
-      after: { refreshDue: { guard: 'registers', target: '.refreshing' } },
+      on: { 'refresh.due': { guard: 'registers', target: '.refreshing' } },
       states: {
         resting: {
           description: 'There is nothing to do until the next question.',
@@ -203,7 +223,7 @@ export const trunkMachine = setup({
             onDone: {
               target: '#trunk.serving',
               reenter: true,
-              actions: { type: 'noteRegistered', params: ({ event }) => event.output },
+              actions: [{ type: 'noteRegistered', params: ({ event }) => event.output }, 'planRefresh'],
             },
             onError: {
               target: '#trunk.unregistered',
@@ -216,6 +236,7 @@ export const trunkMachine = setup({
     unreachable: {
       description: 'The trunk does not answer any more; it is asked until it has answered twice.',
       initial: 'waiting',
+      on: { 'refresh.due': { guard: 'registers', target: '.refreshing' } },
       states: {
         waiting: {
           description: 'A moment passes before it is asked again.',
@@ -238,6 +259,22 @@ export const trunkMachine = setup({
             onError: {
               target: 'waiting',
               actions: { type: 'noteNoAnswer', params: ({ event }) => ({ error: event.error }) },
+            },
+          },
+        },
+        refreshing: {
+          description: 'The registration is made again before it expires, so that the trunk can still send calls.',
+          invoke: {
+            src: 'register',
+            id: 'register',
+            input: oneTrunk,
+            onDone: {
+              target: 'waiting',
+              actions: [{ type: 'noteRefreshed', params: ({ event }) => event.output }, 'planRefresh'],
+            },
+            onError: {
+              target: 'waiting',
+              actions: [{ type: 'noteRefused', params: ({ event }) => ({ error: event.error }) }, 'planRetry'],
             },
           },
         },

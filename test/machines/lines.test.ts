@@ -363,6 +363,41 @@ test.serial('registers again when a trunk is up again', async (t) => {
   );
 });
 
+test.serial('keeps the registration of a trunk that does not answer OPTIONS', async (t) => {
+  const { start, pass, is, answers, asked, context } = life({ registers: true, isChecked: true });
+  const registrations = () => asked.filter((line) => line.startsWith('register'));
+  answers.check = false;
+  await start();
+  await pass(479);
+  t.true(is('unreachable'));
+  t.deepEqual(registrations(), ['register 0']);
+  await pass(1);
+  t.true(is('unreachable'));
+  t.deepEqual(registrations(), ['register 0', 'register 480']);
+  t.is(context().detail, 'The trunk does not answer.');
+  await pass(5);
+  t.is(asked.at(-1), 'check 485');
+
+  answers.register = { error: 'The trunk answers 503.' };
+  await pass(481);
+  t.deepEqual(registrations().slice(2), ['register 960', 'register 962', 'register 966']);
+  t.true(is('unreachable'));
+  answers.register = { output: { expiresSec: 600 } };
+  await pass(8);
+  t.deepEqual(registrations().slice(5), ['register 974']);
+
+  answers.check = true;
+  await pass(15);
+  t.true(is('serving'));
+  const [last] = registrations().toReversed();
+  const registeredAt = Number(last?.split(' ')[1]);
+  t.true(registeredAt > 974, 'the registration is made again when the trunk answers');
+  await pass(registeredAt + 479 - 989);
+  t.is(registrations().at(-1), last, 'only the last registration is refreshed');
+  await pass(1);
+  t.is(registrations().at(-1), `register ${registeredAt + 480}`);
+});
+
 test.serial('aborts the pending request of a stopped trunk', async (t) => {
   const { start, actor, answers, asked } = life({ registers: true });
   answers.register = 'silence';
