@@ -132,18 +132,21 @@ const testCallers = ({ callFrom }: ScriptedCalls): void => {
     },
   );
 
-  realTimeTest('refreshes the session for a caller that requests it', async (t) => {
-    const wants = { headers: ['Supported: timer', timer('90;refresher=uas')], sdp: soundAt() };
-    const { line, end, has } = await callFrom(t, [
-      invite(wants),
-      expectAnswer(200, { header: 'Session-Expires: 90;refresher=uas' }),
-      acknowledge(),
-      ...leave,
-    ]);
-    await has('line.answered');
-    line.tell({ type: 'hangUp' });
-    await t.notThrowsAsync(end.finished());
-  });
+  for (const [caller, headers] of [
+    ['that requests it', ['Supported: timer', timer('90;refresher=uas')]],
+    ['without support, for which a proxy requests it', [timer('90')]],
+  ] as const)
+    realTimeTest(`refreshes the session for a caller ${caller}`, async (t) => {
+      const { line, end, has } = await callFrom(t, [
+        invite({ headers: [...headers], sdp: soundAt() }),
+        expectAnswer(200, { header: 'Session-Expires: 90;refresher=uas' }),
+        acknowledge(),
+        ...leave,
+      ]);
+      await has('line.answered');
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
 
   realTimeTest('rejects a caller with a too short session timer with 422', async (t) => {
     const { end, callers } = await callFrom(t, [

@@ -70,9 +70,21 @@ export const afterTooSmall = (response: Message, times: SessionTimes): SessionTi
     : { expiresSec: Math.max(wanted, times.expiresSec), shortestSec: wanted };
 };
 
-/** Whether an INVITE asks for a timer shorter than the minimum, which the gateway answers with 422. */
+/**
+ * Whether the sender of a request supports session timers. A proxy may have added Session-Expires for a sender without
+ * support, but it names no refresher then (RFC 4028 section 8.1).
+ */
+const supportsTimers = (request: Message): boolean =>
+  ['Supported', 'Require'].some((name) =>
+    tokensIn(headerOf(request, name).toLowerCase()).includes('timer'),
+  ) || (sessionExpiresOf(request)?.refresher ?? null) !== null;
+
+/**
+ * Whether an INVITE asks for a timer shorter than the minimum, which the gateway answers with 422. A caller without
+ * support for timers does not understand 422 (RFC 4028 section 9).
+ */
 export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
-  (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
+  (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec && supportsTimers(request);
 
 /** Agreement of a dialog: the side that refreshes, and the interval. */
 export type AgreedTimer = Pick<StandingDialog, 'weRefresh' | 'expiresSec'>;
@@ -81,13 +93,16 @@ const noTimer: AgreedTimer = { weRefresh: false, expiresSec: null };
 
 export type AnsweredTimer = AgreedTimer & { headers: Headers };
 
-/** Returns the timer of the answer to an incoming INVITE; no timer if the caller does not support timers. */
+/**
+ * Returns the timer of the answer to an incoming INVITE. A caller without support for timers gets none, unless a proxy
+ * has asked for one, which the gateway then refreshes (RFC 4028 section 9, table 2).
+ */
 export const answerTimer = (request: Message, times: SessionTimes): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
-  if (asked === undefined && !tokensIn(headerOf(request, 'Supported').toLowerCase()).includes('timer'))
-    return { ...noTimer, headers: {} };
+  const callerCanRefresh = supportsTimers(request);
+  if (asked === undefined && !callerCanRefresh) return { ...noTimer, headers: {} };
   const seconds = asked?.seconds ?? Math.max(times.expiresSec, minSeOf(request));
-  const refresher = asked?.refresher ?? 'uac';
+  const refresher = asked?.refresher ?? (callerCanRefresh ? 'uac' : 'uas');
   return {
     headers: headersFor({ seconds, refresher }),
     weRefresh: refresher === 'uas',
@@ -95,7 +110,10 @@ export const answerTimer = (request: Message, times: SessionTimes): AnsweredTime
   };
 };
 
-/** Returns the timer of the answer to a re-INVITE or UPDATE, consistent with drachtio-server's reading. */
+/**
+ * Returns the timer of the answer to a re-INVITE or UPDATE. drachtio-server sets its own timer when the request arrives,
+ * and the answer must name the same refresher.
+ */
 export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
   if (asked === undefined) return { ...noTimer, headers: {} };

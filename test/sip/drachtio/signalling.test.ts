@@ -684,6 +684,8 @@ const message = (headers: Record<string, string> = {}) => ({
 });
 
 const expires = (value: string) => message({ 'Session-Expires': value });
+/** Headers of a request whose sender supports session timers. */
+const supported = (value: string) => message({ Supported: 'timer', 'Session-Expires': value });
 
 test('reads Session-Expires in long and short form', (t) => {
   t.deepEqual(sessionExpiresOf(expires('1800')), { seconds: 1_800, refresher: null });
@@ -705,8 +707,9 @@ test('accepts a longer session timer of the trunk, and ignores one without a ref
 });
 
 test('rejects a session timer below the minimum', (t) => {
-  t.true(isTooSmall(expires('89'), times));
-  t.false(isTooSmall(expires('90'), times));
+  t.true(isTooSmall(supported('89'), times));
+  t.true(isTooSmall(expires('89;refresher=uac'), times));
+  t.false(isTooSmall(supported('90'), times));
   t.false(isTooSmall(message(), times));
 });
 
@@ -716,11 +719,21 @@ test('answers a caller with its session timer; the caller refreshes unless it as
     weRefresh: true,
     expiresSec: 600,
   });
-  t.deepEqual(answerTimer(expires('600'), times), {
+  t.deepEqual(answerTimer(supported('600'), times), {
     headers: { 'Session-Expires': '600;refresher=uac', Require: 'timer' },
     weRefresh: false,
     expiresSec: 600,
   });
+  t.is(answerTimer(message({ Require: 'timer', 'Session-Expires': '600' }), times).weRefresh, false);
+});
+
+test('refreshes a session timer that a proxy has added for a caller without support', (t) => {
+  t.deepEqual(answerTimer(expires('600'), times), {
+    headers: { 'Session-Expires': '600;refresher=uas' },
+    weRefresh: true,
+    expiresSec: 600,
+  });
+  t.false(isTooSmall(expires('60'), times));
 });
 
 test('offers a session timer to a caller that supports it, and to no other', (t) => {
