@@ -222,6 +222,8 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
       established = await sendOk(created, headers);
     } catch (error) {
       logger.debug({ err: error }, 'an inbound call could not be answered');
+      // The chart ends a caller who has cancelled, and refuses one to whom no final response was sent.
+      if (explanation === null && response.finalResponseSent) trackedLeg.abandon();
       return send({ type: 'confirm.failed' });
     }
     dialog = established;

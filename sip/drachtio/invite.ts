@@ -21,7 +21,7 @@ import type { TrackedLeg } from './resume/leg-tracker.ts';
 import { sentFrom, sourceOf, type Way } from './call-route.ts';
 import { explanationIn, plainText } from '../headers/reasons.ts';
 import { takesInfo } from './dtmf/dtmf.ts';
-import { answeredLeg, invitingLeg } from './resume/leg-states.ts';
+import { acceptedLeg, answeredLeg, invitingLeg } from './resume/leg-states.ts';
 import { descriptionIn } from './dialog/message-body.ts';
 import { refusals, refuse } from './dialog/refusals.ts';
 import { contactOfInvite } from './dialog/tls-contact.ts';
@@ -114,6 +114,8 @@ const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
   };
 };
 
+const isAnswer = ({ status }: Srf.SrfResponse): boolean => status >= 200 && status < 300;
+
 /** Progress of a call as its provisional responses show it. */
 type Progress = Exclude<FailedTry['came'], 'nowhere'>;
 
@@ -166,6 +168,12 @@ const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
       contacts: null,
       retryAfterMs: 0,
     }),
+
+    /** Returns the result of an answer from which no dialog could be created; `null` without an answer. */
+    unusable: (): Refusal | null =>
+      last !== null && isAnswer(last)
+        ? { failed: { status: last.status, came }, contacts: null, retryAfterMs: 0 }
+        : null,
 
     /** Returns the trunk's refusal; `null` without a final response. */
     refusal(): Refusal | null {
@@ -272,12 +280,16 @@ const send = (
     ),
   );
 
-/** Resolves with the answered INVITE. In all other cases, the far end has ended when this resolves. */
+/**
+ * Resolves with the answered INVITE. Rejects when the far end has ended, or is hung up because no dialog could be created
+ * from its answer, for example without a Contact.
+ */
 const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
   const { progress, state, sendCancel, digest } = sending;
   const trackedLeg = options.trackLeg();
   const earlySessions = createEarlySessions(options);
   let leg: SipLeg | null = null;
+  let answered: Srf.SrfResponse | null = null;
   try {
     const dialog = await sendAuthorized(options, times, sending, {
       sent(request) {
@@ -287,6 +299,7 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
         if (state() !== 'inviting') sendCancel(request);
       },
       response(response) {
+        if (isAnswer(response)) answered = response;
         if (state() !== 'over') progress.answered(response);
       },
       provisional(response) {
@@ -312,7 +325,11 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
     return { dialog, trackedLeg, remoteSdp: session.remoteSdp };
   } catch (error) {
     await earlySessions.finish();
-    trackedLeg.ended();
+    if (leg === null || answered === null) trackedLeg.ended();
+    else {
+      trackedLeg.update(acceptedLeg(leg, answered));
+      trackedLeg.abandon();
+    }
     throw error;
   }
 };
@@ -367,6 +384,11 @@ export const invite = (options: InviteOptions): Invitation => {
     const sip = progress.sip();
     const refusal = progress.refusal();
     if (refusal !== null) return { answered: false, ...refusal, sip };
+    const unusable = progress.unusable();
+    if (unusable !== null) {
+      logger.warn({ err: error }, 'the answer to an INVITE is unusable, and its far end is hung up');
+      return { answered: false, ...unusable, sip: { ...sip, reason: 'The answer is unusable' } };
+    }
     if (state === 'inviting') logger.warn({ err: error }, 'the INVITE could not be sent');
     return { answered: false, ...progress.withoutAnswer(), sip };
   };

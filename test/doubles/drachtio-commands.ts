@@ -65,6 +65,13 @@ const sendInside = (core: Core, client: Client, command: Command): void => {
   }
   if (dialog === undefined)
     return refuseCommand(client, command.id, 'Server error: unable to find dialog for dialog id provided');
+  // Without a Contact of the far end, the server has no target for these requests.
+  if (dialog.target === '' && (method === 'ACK' || requestUriOf(command.written).includes('placeholder')))
+    return refuseCommand(
+      client,
+      command.id,
+      `Server error: unable to find route when sending request inside dialog for dialog id ${dialog.id}`,
+    );
   const { body } = command.written;
   if (body !== '' && headerOf(command.written, 'Content-Type') === undefined && !body.startsWith('v=0'))
     return refuseCommand(client, command.id, 'Server error: missing content-type');
@@ -87,6 +94,7 @@ const respond = (core: Core, client: Client, { id, transactionId, written }: Com
     return refuseCommand(client, id, 'Response not sent due to unknown transaction');
   const message = responseOf(written, known, core.address);
   const status = statusOf(message) ?? 0;
+  if (core.rejectsResponse(status)) return refuseCommand(client, id, 'Unknown server error sending response');
   const method = methodOf(known.request);
   if (status >= 200) {
     core.dialogs.incoming.delete(transactionId);

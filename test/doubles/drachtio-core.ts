@@ -20,6 +20,8 @@ export type Core = {
   clientFor(method: string): Client | undefined;
   /** Whether the client is still connected. */
   isThere(client: Client): boolean;
+  /** Whether the server rejects a client's response with this status. */
+  rejectsResponse(status: number): boolean;
 };
 
 /** Time of day in UTC with microseconds. */

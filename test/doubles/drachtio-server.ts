@@ -113,7 +113,15 @@ export const startDrachtioServer = async () => {
   const clients = new Map<Socket, Client>();
   const parties = new Map<string, SipParty>();
   let secret = firstSecret;
-  let core: Core = { address: sipAddress, dialogs: createSipDialogs(), parties, clientFor, isThere };
+  let rejectedStatus: number | null = null;
+  let core: Core = {
+    address: sipAddress,
+    dialogs: createSipDialogs(),
+    parties,
+    clientFor,
+    isThere,
+    rejectsResponse: (status) => status === rejectedStatus,
+  };
   let control = createControl(core, clients, () => secret);
   const port = await ownPort();
   await control.listen(port);
@@ -154,6 +162,10 @@ export const startDrachtioServer = async () => {
       core = { ...core, dialogs: createSipDialogs() };
       control = createControl(core, clients, () => secret);
       await control.listen(port);
+    },
+    /** Rejects all responses with this status from now on, like those with an invalid header. */
+    rejectResponses(status: number): void {
+      rejectedStatus = status;
     },
     /** Ends a call like drachtio-server does if the ACK or the session refresh is missing. */
     giveUp(callId: string, why: 'ACK timeout' | 'Session timer expired'): void {

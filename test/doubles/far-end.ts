@@ -46,7 +46,7 @@ export type FarCall = {
   /** Resolves to the next message, which must have this method or status. Skips `100 Trying`. */
   receives(kind: string | number): Promise<SipMessage>;
   /** Answers the last received request, or the last one with the method `to`. */
-  answers(status: number, parts?: MessageParts & { to?: string; tag?: string }): void;
+  answers(status: number, parts?: MessageParts & { to?: string; tag?: string; hasContact?: boolean }): void;
   /** The last received request with this method. */
   last(method: string): SipMessage;
   /** Sends a request of this call. ACK and CANCEL belong to its last INVITE. */
@@ -151,11 +151,12 @@ const createFarCall = (
       }
     },
     last: lastRequest,
-    answers(status, { to, ...parts } = {}) {
+    answers(status, { to, hasContact = true, ...parts } = {}) {
       const request = lastRequest(to);
-      const contact: Record<string, string> = withoutContact.has(methodOf(request) ?? '')
-        ? {}
-        : { Contact: `<sip:far@${address}>` };
+      const contact: Record<string, string> =
+        !hasContact || withoutContact.has(methodOf(request) ?? '')
+          ? {}
+          : { Contact: `<sip:far@${address}>` };
       dispatch(responseTo(request, status, { tag, ...parts, headers: { ...contact, ...parts.headers } }));
     },
     sends(method, parts = {}) {

@@ -96,13 +96,8 @@ export const takenLeg = (
   dialog: standingDialog(dialog, agreed),
 });
 
-/** Leg after a sent INVITE was answered. */
-export const answeredLeg = (
-  inviting: SipLeg,
-  answer: Received,
-  dialog: Srf.Dialog,
-  agreed: Agreed,
-): SipLeg => ({
+/** Leg after a sent INVITE was answered, without a dialog from which it could be resumed. */
+export const acceptedLeg = (inviting: SipLeg, answer: Received): SipLeg => ({
   ...inviting,
   state: 'standing',
   remote: headerOf(answer, 'To'),
@@ -110,5 +105,12 @@ export const answeredLeg = (
   // Order of the route set: the nearest proxy is the last one for the caller (RFC 3261 section 12.1.2).
   nextHop: nextHopOf(answer, routesIn(answer).at(-1)),
   routes: routesIn(answer).toReversed(),
-  dialog: standingDialog(dialog, agreed),
 });
+
+/** Leg after a sent INVITE was answered. */
+export const answeredLeg = (
+  inviting: SipLeg,
+  answer: Received,
+  dialog: Srf.Dialog,
+  agreed: Agreed,
+): SipLeg => ({ ...acceptedLeg(inviting, answer), dialog: standingDialog(dialog, agreed) });

@@ -507,6 +507,32 @@ for (const status of [486, 404, 603])
     t.deepEqual(edge.second.unread(), []);
   });
 
+test.serial('hangs up an answer without Contact, and calls the callee on no other trunk', async (t) => {
+  const edge = await twoTrunks(t);
+  const line = edge.call(callee);
+  const farCall = await edge.first.receives('INVITE');
+  farCall.answers(200, { sdp, hasContact: false });
+  // drachtio-server cannot send ACK without a Contact.
+  const bye = await farCall.receives('BYE');
+  t.is(requestUriOf(bye), requestUriOf(farCall.last('INVITE')));
+  t.is(mustHave(bye, 'To'), farCall.own());
+  farCall.answers(200);
+  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 200 } });
+  t.deepEqual(edge.second.unread(), []);
+  await edge.freeSwitches[0]?.untilChannels(0);
+});
+
+test.serial('hangs up an answer without Contact to an INVITE that was given up', async (t) => {
+  const edge = await startSipEdge(t);
+  const line = edge.call(callee);
+  const farCall = await edge.trunk.receives('INVITE');
+  edge.clock.advance(4_000);
+  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 408 } });
+  await farCall.receives('CANCEL');
+  farCall.answers(200, { to: 'INVITE', sdp, hasContact: false });
+  await t.notThrowsAsync(farCall.receives('BYE'));
+});
+
 test.serial('tries the next trunk after the statuses that the trunk configures', async (t) => {
   const trunks = trunksOf(
     { port: 15_081, failoverStatuses: ['404'] },

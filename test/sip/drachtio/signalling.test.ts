@@ -665,6 +665,15 @@ test.serial('releases a caller that ends during the answer, and hangs up one wit
   );
 });
 
+test.serial('refuses a caller whose answer drachtio-server rejects', async (t) => {
+  const { drachtio, trunk, inbound, said } = await startSipEdge(t, over('direct'));
+  drachtio.rejectResponses(200);
+  const call = trunk.calls(ownNumber, { sdp: describeSound() });
+  await call.receives(480);
+  await said(inbound, 'line.unanswered');
+  t.is(inbound[0]?.all('line.unanswered')[0]?.cause, 'cancelled');
+});
+
 test.serial('hangs up a call whose answer arrives after its end', async (t) => {
   const { trunk, inbound } = await startSipEdge(t, over('direct'));
   const call = trunk.calls(ownNumber);
