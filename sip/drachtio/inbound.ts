@@ -10,9 +10,11 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { isStored, type ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
+import { callerFrom, isShared, type Caller, type InviteSource } from '../inbound-access/access-list.ts';
 import type { InboundAccess } from '../inbound-access/inbound-access.ts';
 import type { OnArrival } from '../lines.ts';
-import type { TrunkDirectory } from '../trunks/directory.ts';
+import { calledParty } from '../parties/called-party.ts';
+import type { NumberOwner, TrunkDirectory } from '../trunks/directory.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from './capture/sip-capture.ts';
@@ -41,6 +43,23 @@ const calledNumber = async (
     if (owner !== undefined && owner.workspaceId === (workspaceId ?? owner.workspaceId)) return number;
   }
   return workspaceId === null ? likeliest : undefined;
+};
+
+/** Trunks of several workspaces with the same address. */
+type SharedSource = Exclude<InviteSource, 'unknown'>;
+
+/** Finds the owner of the called number among the workspaces that share an address; `null` if there is none. */
+const ownerAmong = async (
+  { trusted, accounts }: SharedSource,
+  numbers: readonly string[],
+  directory: TrunkDirectory,
+): Promise<NumberOwner | null> => {
+  const workspaces = new Set([...trusted, ...accounts].map(({ workspaceId }) => workspaceId));
+  for (const number of numbers) {
+    const owner = await directory.ownerOf(number);
+    if (owner !== undefined && workspaces.has(owner.workspaceId)) return owner;
+  }
+  return null;
 };
 
 export type InboundOptions = {
@@ -89,6 +108,47 @@ export const createInbound = (options: InboundOptions) => {
     }
   };
 
+  /** Begins the leg of a caller who is admitted. */
+  const take = (request: Srf.SrfRequest, response: Srf.SrfResponse, caller: Caller): void => {
+    if (onArrival === null) return refuse(response, refusals.unavailable, logger);
+    const trunk = access.admit(request, response, caller);
+    if (trunk === null) return undefined;
+    const callId = randomUUID();
+    const ask = onArrival;
+    const leg = createInboundLeg({
+      ...options,
+      callId,
+      request,
+      response,
+      trunk,
+      screen: () => screen({ request, response }, trunk),
+      offer: (parties) => offer(callId, parties, { request, trunk }, ask),
+      logger: logger.child({ call_id: callId }),
+      onOver: () => waiting.delete(callId),
+    });
+    waiting.set(callId, leg);
+    return leg.begin();
+  };
+
+  /** Takes a caller from an address of several workspaces, on a trunk of the workspace that has the called number. */
+  const takeShared = async (
+    request: Srf.SrfRequest,
+    response: Srf.SrfResponse,
+    source: SharedSource,
+  ): Promise<void> => {
+    const cancelled = new AbortController();
+    request.on('cancel', () => cancelled.abort());
+    let owner: NumberOwner | null;
+    try {
+      owner = await ownerAmong(source, calledParty(request, options.country).numbers, directory);
+    } catch (error) {
+      logger.error({ err: error }, 'the trunk of a caller could not be determined');
+      return refuse(response, refusals.failed, logger);
+    }
+    // drachtio-server has already answered the CANCEL, and the INVITE with 487.
+    return cancelled.signal.aborted ? undefined : take(request, response, callerFrom(source, owner));
+  };
+
   return {
     open(ask: OnArrival): void {
       onArrival = ask;
@@ -98,23 +158,10 @@ export const createInbound = (options: InboundOptions) => {
     receive(request: Srf.SrfRequest, response: Srf.SrfResponse): void {
       if (!request.isNewInvite) return refuse(response, refusals.noSuchCall, logger);
       if (onArrival === null) return refuse(response, refusals.unavailable, logger);
-      const trunk = access.admit(request, response);
-      if (trunk === null) return undefined;
-      const callId = randomUUID();
-      const ask = onArrival;
-      const leg = createInboundLeg({
-        ...options,
-        callId,
-        request,
-        response,
-        trunk,
-        screen: () => screen({ request, response }, trunk),
-        offer: (parties) => offer(callId, parties, { request, trunk }, ask),
-        logger: logger.child({ call_id: callId }),
-        onOver: () => waiting.delete(callId),
-      });
-      waiting.set(callId, leg);
-      return leg.begin();
+      const source = access.sourceOf(request);
+      return isShared(source)
+        ? void takeShared(request, response, source)
+        : take(request, response, callerFrom(source, null));
     },
 
     /** Answers the waiting caller of the call with this id. `parent` is the chart of the call's line. */

@@ -1,10 +1,17 @@
-/** Finds the trunk of an INVITE by its source address. */
+/**
+ * Finds the trunk of an INVITE by its source address. Workspaces may have the same provider, so several trunks may have
+ * the address; the called number then decides.
+ */
 import { BlockList, isIP } from 'node:net';
 import type { Trunk } from '#src/domain/trunk.ts';
+import type { NumberOwner } from '../trunks/directory.ts';
 
-export type InviteSource =
+/** Trunks of an address: those that are trusted without credentials, and those that must authenticate. */
+export type InviteSource = { trusted: readonly Trunk[]; accounts: readonly Trunk[] } | 'unknown';
+
+export type Caller =
   | { trunk: Trunk }
-  /** Accounts of an unknown address: the caller must authenticate as one of these trunks. */
+  /** The caller must authenticate as one of these trunks. */
   | { accounts: readonly Trunk[] }
   | 'unknown';
 
@@ -34,7 +41,7 @@ const holds = (trunk: Trunk, address: string): boolean =>
 
 const loopback = /^(127\.|::1$)/;
 
-export const callerAt = (
+export const sourceAt = (
   source: string,
   options: {
     trunks: readonly Trunk[];
@@ -46,19 +53,48 @@ export const callerAt = (
   if (isIP(address) === 0) return 'unknown';
   const { trunks, configured } = options;
   const neighbours = trunks.filter((trunk) => holds(trunk, address));
-  const trusted = neighbours.find(({ inboundAuth }) => inboundAuth === 'none');
-  if (trusted !== undefined) return { trunk: trusted };
-  if (configured?.addresses.has(address) === true) return { trunk: configured.trunk };
-
+  const trusted = neighbours.filter(({ inboundAuth }) => inboundAuth === 'none');
+  if (configured?.addresses.has(address) === true) trusted.push(configured.trunk);
   const authenticating = trunks.filter(({ inboundAuth }) => inboundAuth === 'digest');
+  if (trusted.length > 0)
+    return { trusted, accounts: authenticating.filter((trunk) => neighbours.includes(trunk)) };
+
   const accounts = authenticating.filter(
     (trunk) => neighbours.includes(trunk) || trunk.inboundAddresses.length === 0,
   );
-  if (accounts.length > 0) return { accounts };
+  if (accounts.length > 0) return { trusted, accounts };
 
   // Without any inbound trunk, programs on this machine may call, so that the gateway can be tried out.
   const nobodyIsKnown =
     authenticating.length === 0 && trunks.every((trunk) => trunk.inboundAddresses.length === 0);
-  if (configured !== null && nobodyIsKnown && loopback.test(address)) return { trunk: configured.trunk };
+  if (configured !== null && nobodyIsKnown && loopback.test(address))
+    return { trusted: [configured.trunk], accounts: [] };
   return 'unknown';
+};
+
+/** Whether trunks of several workspaces share the address, so that the trunk depends on the called number. */
+export const isShared = (source: InviteSource): source is Exclude<InviteSource, 'unknown'> => {
+  if (source === 'unknown' || source.trusted.length === 0) return false;
+  const [first, ...others] = [...source.trusted, ...source.accounts];
+  return others.some(({ workspaceId }) => workspaceId !== first?.workspaceId);
+};
+
+/**
+ * Selects the trunk of a caller: one of the workspace that has the called number, or else one of all workspaces. `owner`
+ * is the owner of the called number; `null` if it is unknown or does not matter.
+ */
+export const callerFrom = (source: InviteSource, owner: NumberOwner | null): Caller => {
+  if (source === 'unknown') return 'unknown';
+  const { trusted, accounts } = source;
+  const isOwners = ({ workspaceId }: Trunk): boolean => owner !== null && workspaceId === owner.workspaceId;
+  const ofOwner = trusted.filter(isOwners);
+  const trunk =
+    ofOwner.find(({ id }) => id === owner?.trunkId) ??
+    ofOwner[0] ??
+    trusted.find(({ workspaceId }) => workspaceId === null);
+  if (trunk !== undefined) return { trunk };
+  const accountsOfOwner = accounts.filter(isOwners);
+  const [first] = trusted;
+  if (first === undefined) return { accounts };
+  return accountsOfOwner.length > 0 ? { accounts: accountsOfOwner } : { trunk: first };
 };

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
-import { callerAt } from './access-list.ts';
+import { callerFrom, sourceAt, type Caller, type InviteSource } from './access-list.ts';
 import {
   createAuthentication,
   respond,
@@ -38,8 +38,8 @@ export const createInboundAccess = (options: {
       respond(response, { status: 403, reason: 'Forbidden' }, logger),
     );
 
-  const callerOf = (request: InviteRequest) =>
-    callerAt(request.source_address, {
+  const sourceOf = (request: InviteRequest): InviteSource =>
+    sourceAt(request.source_address, {
       trunks: directory.all(),
       configured:
         configured === null || addresses === null
@@ -57,9 +57,15 @@ export const createInboundAccess = (options: {
       return true;
     },
 
+    /** Returns the trunks that have the address of a request. */
+    sourceOf,
+
     /** Returns the calling trunk; `null` if the caller was refused or challenged. */
-    admit(request: InviteRequest, response: InviteResponse): Trunk | null {
-      const caller = callerOf(request);
+    admit(
+      request: InviteRequest,
+      response: InviteResponse,
+      caller: Caller = callerFrom(sourceOf(request), null),
+    ): Trunk | null {
       if (caller === 'unknown') {
         turnAway(request, response, 'unknown_address');
         return null;
@@ -73,9 +79,8 @@ export const createInboundAccess = (options: {
 
     /** Returns the trunks that may send requests from this address; empty for unknown addresses. */
     candidates(request: InviteRequest): readonly Trunk[] {
-      const caller = callerOf(request);
-      if (caller === 'unknown') return [];
-      return 'trunk' in caller ? [caller.trunk] : caller.accounts;
+      const source = sourceOf(request);
+      return source === 'unknown' ? [] : [...source.trusted, ...source.accounts];
     },
 
     /** Numbers of refused callers since the start. */

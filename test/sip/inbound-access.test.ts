@@ -6,7 +6,7 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
 import { inboundAccess } from '#config/policy.ts';
-import { callerAt } from '#sip/inbound-access/access-list.ts';
+import { callerFrom, isShared, sourceAt } from '#sip/inbound-access/access-list.ts';
 import { isAnswerable } from '#sip/inbound-access/contact.ts';
 import { challengesIn } from '#sip/headers/challenges.ts';
 import { createDigestCheck } from '#sip/inbound-access/digest.ts';
@@ -182,6 +182,7 @@ const guardedByList = someTrunk({
 });
 const anywhere = someTrunk({ name: 'anywhere', inboundAuth: 'digest' });
 const outOnly = someTrunk({ name: 'outbound only' });
+const callerAt = (...source: Parameters<typeof sourceAt>) => callerFrom(sourceAt(...source), null);
 
 test('identifies a trunk by its source address', (t) => {
   const trunks = [outOnly, openByList, guardedByList];
@@ -206,6 +207,43 @@ test('accepts calls of the configured trunk from its own address', (t) => {
   t.deepEqual(callerAt('10.9.9.9', { trunks: [openByList], configured }), { trunk: configured.trunk });
   t.deepEqual(callerAt('10.9.9.9', { trunks: [], configured }), { trunk: configured.trunk });
   t.is(callerAt('10.9.9.9', { trunks: [], configured: null }), 'unknown');
+});
+
+test('selects the trunk of the called number among workspaces with the same address', (t) => {
+  const address = '203.0.113.7';
+  const inboundAddresses = [address];
+  const one = someTrunk({ name: 'one', workspaceId: 'workspace-one', inboundAddresses });
+  const two = someTrunk({ name: 'two', workspaceId: 'workspace-two', inboundAddresses });
+  const bound = { ...two, id: 'bound', name: 'bound' };
+  const guarded = someTrunk({
+    name: 'guarded',
+    workspaceId: 'workspace-three',
+    inboundAuth: 'digest',
+    inboundAddresses,
+  });
+  const source = sourceAt(address, { trunks: [one, two, bound, guarded], configured });
+  t.true(isShared(source));
+  const of = (workspaceId: string, trunkId: string | null = null) =>
+    callerFrom(source, { workspaceId, trunkId });
+  t.deepEqual(of('workspace-one'), { trunk: one });
+  t.deepEqual(of('workspace-two'), { trunk: two });
+  t.deepEqual(of('workspace-two', 'bound'), { trunk: bound });
+  t.deepEqual(of('workspace-two', 'elsewhere'), { trunk: two });
+  t.deepEqual(of('workspace-three'), { accounts: [guarded] });
+  t.deepEqual(of('workspace-four'), { trunk: one });
+  t.deepEqual(callerFrom(source, null), { trunk: one });
+
+  const ofAll = { trunk: configured.trunk, addresses: new Set([address]) };
+  const withConfigured = sourceAt(address, { trunks: [one, guarded], configured: ofAll });
+  t.deepEqual(callerFrom(withConfigured, { workspaceId: 'workspace-one', trunkId: null }), { trunk: one });
+  t.deepEqual(callerFrom(withConfigured, { workspaceId: 'workspace-three', trunkId: null }), {
+    trunk: configured.trunk,
+  });
+
+  t.false(isShared(sourceAt(address, { trunks: [two, bound], configured })));
+  t.false(isShared(sourceAt(address, { trunks: [one, anywhere], configured })));
+  t.false(isShared(sourceAt(address, { trunks: [guarded, anywhere], configured })));
+  t.false(isShared(sourceAt('192.0.2.1', { trunks: [one, two], configured })));
 });
 
 test('accepts calls from localhost while no trunk has inbound calls', (t) => {

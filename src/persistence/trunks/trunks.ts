@@ -72,9 +72,11 @@ export const listTrunks = async (db: Database, workspaceId: string): Promise<Tru
   return trunks.map((trunk) => recordOf<TrunkRecord>(trunk, columns));
 };
 
-/** Returns the trunks of all workspaces. */
-export const listAllTrunks = async (db: Database): Promise<TrunkRecord[]> =>
-  (await db.entityManager().find(TrunkRow, {})).map((trunk) => recordOf<TrunkRecord>(trunk, columns));
+/** Returns the trunks of all workspaces, oldest first, so that all gateways have the same order. */
+export const listAllTrunks = async (db: Database): Promise<TrunkRecord[]> => {
+  const trunks = await db.entityManager().find(TrunkRow, {}, { orderBy: oldestFirst });
+  return trunks.map((trunk) => recordOf<TrunkRecord>(trunk, columns));
+};
 
 /** Condition for a trunk of this workspace. */
 const rowOf = ({ trunkId, workspaceId }: TrunkIn) => ({ id: trunkId, workspaceId });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
 import { challengesIn } from '#sip/headers/challenges.ts';
-import type { TrunkDirectory } from '#sip/trunks/directory.ts';
+import type { NumberOwner, TrunkDirectory } from '#sip/trunks/directory.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
@@ -822,6 +822,57 @@ test.serial(
   },
 );
 
+/** Trunks of two workspaces with the same address. */
+const sharedAddress = (ownerOf: TrunkDirectory['ownerOf']): TrunkDirectory => {
+  const ofBoth = { host: '127.0.0.1', inboundAddresses: ['127.0.0.1'] };
+  const first = someTrunk({ ...ofBoth, name: 'first', workspaceId: 'first', drained: true });
+  const second = someTrunk({ ...ofBoth, name: 'second', workspaceId: 'second' });
+  return { ...directoryOf([first, second]), ownerOf };
+};
+
+test.serial('takes a call on the trunk of the workspace that has the called number', async (t) => {
+  const trunks = sharedAddress(async () => ({ workspaceId: 'second', trunkId: null }));
+  const { trunk, inbound, said } = await startSipEdge(t, { trunk: null, trunks });
+  const call = trunk.calls(ownNumber, { sdp: inboundSdp });
+  await call.receives(200);
+  call.sends('ACK');
+  await t.notThrowsAsync(said(inbound, 'line.answered'));
+});
+
+test.serial('rejects a call to a number of a workspace whose trunk is drained', async (t) => {
+  const trunks = sharedAddress(async () => ({ workspaceId: 'first', trunkId: null }));
+  const { trunk, arrivals } = await startSipEdge(t, { trunk: null, trunks });
+  await trunk.calls(ownNumber, { sdp: inboundSdp }).receives(503);
+  t.deepEqual(arrivals, []);
+});
+
+test.serial('rejects a call from a shared address with 500 if the owner cannot be looked up', async (t) => {
+  const trunks = sharedAddress(() => Promise.reject(new Error('the database is away')));
+  const { trunk } = await startSipEdge(t, { trunk: null, trunks });
+  await t.notThrowsAsync(trunk.calls(ownNumber, { sdp: inboundSdp }).receives(500));
+});
+
+test.serial('ignores a caller from a shared address who hangs up during the look-up', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const owner = Promise.withResolvers<NumberOwner>();
+  const trunks = sharedAddress(() => {
+    asked.resolve();
+    return owner.promise;
+  });
+  const { trunk, arrivals } = await startSipEdge(t, { trunk: null, trunks });
+  const call = trunk.calls(ownNumber, { sdp: inboundSdp });
+  await asked.promise;
+  call.sends('CANCEL');
+  await call.receives(200);
+  await call.receives(487);
+  // A request after the CANCEL is answered only after the gateway has read the CANCEL.
+  await trunk.asks('OPTIONS').receives(200);
+  owner.resolve({ workspaceId: 'second', trunkId: null });
+  await trunk.asks('OPTIONS').receives(200);
+  t.deepEqual(arrivals, []);
+  t.deepEqual(call.unread(), []);
+});
+
 test.serial('rejects a caller with 500 if the admission fails', async (t) => {
   const { trunk } = await startSipEdge(t, {
     decide: () => Promise.reject(new Error('the database is away')),
@@ -862,7 +913,13 @@ const faults: readonly [
     /^399 trunkline "/,
   ],
   ['without audio', { sdp: describeSound({ port: 0 }) }, 488, 'Warning', /^399 trunkline "/],
-  ['with a too short session timer', { headers: { 'Session-Expires': '60' } }, 422, 'Min-SE', /^90$/],
+  [
+    'with a too short session timer',
+    { headers: { Supported: 'timer', 'Session-Expires': '60' } },
+    422,
+    'Min-SE',
+    /^90$/,
+  ],
 ];
 for (const [what, parts, status, header, value] of faults)
   test.serial(`rejects with ${status} a call ${what}`, async (t) => {
