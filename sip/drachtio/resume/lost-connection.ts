@@ -2,7 +2,9 @@
  * Keeps established calls when the connection to drachtio-server is lost. Their dialogs may still exist, and their
  * audio continues, so they wait a moment for drachtio-server or the relay to return. Each dialog is then queried
  * without a message to its far end. drachtio-server refuses the far end's requests in a dialog of a lost connection
- * without reporting them, and forgets the dialog after a BYE. Such calls are therefore checked periodically.
+ * without reporting them, and forgets the dialog after a BYE. Such calls are therefore checked periodically. A dialog that
+ * drachtio-server knew over the current connection and does not know any more was ended by its far end. A dialog that it
+ * never knew, for example after a restart, may still exist at the far end.
  *
  * If the connection does not return, the calls are offered to other gateways, and the remaining ones end.
  */
@@ -46,13 +48,13 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   logger: Pick<Logger, 'warn'>;
 }) => {
   const { lines, queryDialog, comeBackMs, offer, clock, logger } = options;
-  /** Lines whose dialogs belong to a lost connection. */
-  const outlasting = new Set<Line>();
+  /** Lines whose dialogs belong to a lost connection. `known`: drachtio-server knew the dialog over the current one. */
+  const outlasting = new Map<Line, 'unasked' | 'known'>();
   let timer: unknown;
   /** Number of the connection; results of checks over an earlier connection are ignored. */
   let connections = 0;
 
-  const ask = async (line: Line, onGone: (line: Line) => void, asking: number): Promise<void> => {
+  const ask = async (line: Line, asking: number): Promise<void> => {
     const dialogId = line.dialogId();
     if (dialogId === null) return void outlasting.delete(line);
     const secondId = line.secondDialogId();
@@ -63,21 +65,25 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
       // A failed query is repeated by the next check or the next connection.
       return;
     }
-    const isUp = states.every((state) => state === 'established');
-    if (isUp || asking !== connections || !outlasting.delete(line)) return;
+    if (asking !== connections) return;
+    const before = outlasting.get(line);
+    if (before === undefined) return;
+    if (states.every((state) => state === 'established')) return void outlasting.set(line, 'known');
+    outlasting.delete(line);
     if (states.includes('taken')) line.taken();
     else if (states[0] === 'established') line.endSecondSilently();
-    else onGone(line);
+    else if (before === 'known') line.endSilently();
+    else line.lose();
   };
 
-  const look = async (onGone: (line: Line) => void): Promise<void> => {
+  const look = async (): Promise<void> => {
     const asking = connections;
-    await Promise.all([...outlasting].map((line) => ask(line, onGone, asking)));
+    await Promise.all([...outlasting.keys()].map((line) => ask(line, asking)));
     if (asking === connections && outlasting.size > 0) lookLater();
   };
 
   const lookLater = (): void => {
-    timer = clock.setTimeout(() => void look((line) => line.endSilently()), lookMs);
+    timer = clock.setTimeout(() => void look(), lookMs);
   };
 
   /**
@@ -94,13 +100,13 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     const lost = connections;
     const isLost = (): boolean => connections === lost;
     try {
-      if (outlasting.size > 0) await offer([...outlasting], isLost);
+      if (outlasting.size > 0) await offer([...outlasting.keys()], isLost);
     } catch (error) {
       logger.warn({ err: error }, 'calls without a connection could not be released to another gateway');
     }
     if (!isLost()) return;
     const remaining = new Set(lines());
-    for (const line of outlasting) if (remaining.has(line)) line.lose();
+    for (const line of outlasting.keys()) if (remaining.has(line)) line.lose();
     outlasting.clear();
   };
 
@@ -111,20 +117,26 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
       for (const line of lines()) {
         line.loseSecond();
         if (line.dialogId() === null) line.lose();
-        else outlasting.add(line);
+        else outlasting.set(line, 'unasked');
       }
       timer = clock.setTimeout(() => void giveUp(), comeBackMs);
     },
     connected(): void {
       connections += 1;
       clock.clearTimeout(timer);
-      for (const line of outlasting) claimChannels(line);
-      void look((line) => line.lose());
+      for (const line of outlasting.keys()) {
+        outlasting.set(line, 'unasked');
+        claimChannels(line);
+      }
+      void look();
     },
-    /** Handles a call that was taken over: its dialog belongs to the connection of the earlier process. */
+    /**
+     * Handles a call that was taken over: its dialog belongs to the connection of the earlier process, and was known at
+     * the take-over.
+     */
     adopted(line: Line): void {
       const isFirst = outlasting.size === 0;
-      outlasting.add(line);
+      outlasting.set(line, 'known');
       if (isFirst) lookLater();
     },
     close(): void {

@@ -8,6 +8,7 @@ import { controlProbe } from '#config/policy.ts';
 import { createFreezeFence, openFence, type Fence, type FreezeFence } from '#src/domain/fence.ts';
 import { ServerRefusal, startHeartbeat } from '#sip/heartbeat.ts';
 import { createLostSignalling, type StandingLine } from '#sip/drachtio/resume/lost-connection.ts';
+import type { DialogState } from '#sip/drachtio/resume/revive.ts';
 import { keepConnected } from '#sip/reconnect.ts';
 import {
   createSignallingConnection,
@@ -609,6 +610,83 @@ const cutOffCalls = (names: readonly string[]) => {
   };
   return { calls, lines, events, clock, offered, isLost: () => isLost(), settle };
 };
+
+/** A call of a lost connection. `events` contains its queries and its end; `answers` are the results of the queries. */
+const queriedCall = (answers: readonly (DialogState | 'no response')[]) => {
+  const events: string[] = [];
+  const clock = createTurnedClock();
+  const line: StandingLine = {
+    dialogId: () => 'call',
+    secondDialogId: () => null,
+    channelDialogIds: () => [],
+    loseSecond() {},
+    lose: () => void events.push('lost'),
+    endSilently: () => void events.push('ended silently'),
+    endSecondSilently() {},
+    taken() {},
+  };
+  const left = [...answers];
+  const calls = createLostSignalling({
+    lines: () => [line],
+    async queryDialog() {
+      const answer = left.shift() ?? 'established';
+      events.push(answer);
+      if (answer === 'no response') throw new Error('no response');
+      return answer;
+    },
+    comeBackMs: 1_000,
+    offer: async () => {},
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  return { calls, line, events, clock, settle: () => new Promise((resolve) => setImmediate(resolve)) };
+};
+
+const unknownDialogs: readonly [string, (DialogState | 'no response')[], string][] = [
+  ['hangs up a call that drachtio-server does not know at the second query', ['no response', 'unknown'], 'lost'],
+  ['treats a dialog that drachtio-server has known as hung up', ['established', 'unknown'], 'ended silently'],
+  [
+    'treats a dialog that drachtio-server has known as hung up after a query without a response',
+    ['established', 'no response', 'unknown'],
+    'ended silently',
+  ],
+];
+for (const [title, answers, end] of unknownDialogs)
+  test.serial(title, async (t) => {
+    const { calls, events, clock, settle } = queriedCall(answers);
+    calls.lost();
+    calls.connected();
+    await settle();
+    for (const _ of answers.slice(1)) {
+      clock.advance(5_000);
+      await settle();
+    }
+    t.deepEqual(events, [...answers, end]);
+    calls.close();
+  });
+
+test.serial('hangs up a call that was known over an earlier connection only', async (t) => {
+  const { calls, events, clock, settle } = queriedCall(['established', 'no response', 'unknown']);
+  calls.lost();
+  calls.connected();
+  await settle();
+  calls.lost();
+  calls.connected();
+  await settle();
+  clock.advance(5_000);
+  await settle();
+  t.deepEqual(events, ['established', 'no response', 'unknown', 'lost']);
+  calls.close();
+});
+
+test.serial('treats the unknown dialog of a call that was taken over as hung up', async (t) => {
+  const { calls, line, events, clock, settle } = queriedCall(['unknown']);
+  calls.adopted(line);
+  clock.advance(5_000);
+  await settle();
+  t.deepEqual(events, ['unknown', 'ended silently']);
+  calls.close();
+});
 
 test.serial(
   'offers calls of a connection that does not return to other gateways, then ends the rest',
