@@ -131,6 +131,18 @@ const testEncryptedChange = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
+  realTimeTest('hangs up an answer without Contact, which drachtio-server cannot acknowledge', async (t) => {
+    const withContact = answer('200 OK', { tag: true, sdp: soundAt() });
+    const { end, has, events } = await callTo(t, [
+      ...ring,
+      withContact.replace(/^Contact:.*\n/m, ''),
+      ...leave,
+    ]);
+    await has('line.unanswered');
+    t.like(events.at(-1), { type: 'line.unanswered', cause: 'trunk_error', sip: { status: 200 } });
+    await t.notThrowsAsync(end.finished());
+  });
+
   const answersWithoutSound: readonly [string, string][] = [
     [
       'a codec that was not offered',
