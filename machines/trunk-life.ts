@@ -128,7 +128,10 @@ export const trunkMachine = setup({
     beginAnew: assign({ failures: 0, successes: 0 }),
     leaveRegistration: assign({ registers: false }),
     // Belongs to no state, because the delay continues when the trunk becomes unreachable.
-    planRefresh: raise({ type: 'refresh.due' }, { id: 'refresh', delay: ({ context }) => refreshMs(context) }),
+    planRefresh: raise(
+      { type: 'refresh.due' },
+      { id: 'refresh', delay: ({ context }) => refreshMs(context) },
+    ),
     planRetry: raise({ type: 'refresh.due' }, { id: 'refresh', delay: ({ context }) => retryMs(context) }),
     cancelRefresh: cancel('refresh'),
   },
@@ -263,7 +266,8 @@ export const trunkMachine = setup({
           },
         },
         refreshing: {
-          description: 'The registration is made again before it expires, so that the trunk can still send calls.',
+          description:
+            'The registration is made again before it expires, so that the trunk can still send calls.',
           invoke: {
             src: 'register',
             id: 'register',
@@ -274,7 +278,10 @@ export const trunkMachine = setup({
             },
             onError: {
               target: 'waiting',
-              actions: [{ type: 'noteRefused', params: ({ event }) => ({ error: event.error }) }, 'planRetry'],
+              actions: [
+                { type: 'noteRefused', params: ({ event }) => ({ error: event.error }) },
+                'planRetry',
+              ],
             },
           },
         },

@@ -154,9 +154,7 @@ const createFarCall = (
     answers(status, { to, hasContact = true, ...parts } = {}) {
       const request = lastRequest(to);
       const contact: Record<string, string> =
-        !hasContact || withoutContact.has(methodOf(request) ?? '')
-          ? {}
-          : { Contact: `<sip:far@${address}>` };
+        !hasContact || withoutContact.has(methodOf(request) ?? '') ? {} : { Contact: `<sip:far@${address}>` };
       dispatch(responseTo(request, status, { tag, ...parts, headers: { ...contact, ...parts.headers } }));
     },
     sends(method, parts = {}) {

@@ -643,7 +643,11 @@ const queriedCall = (answers: readonly (DialogState | 'no response')[]) => {
 };
 
 const unknownDialogs: readonly [string, (DialogState | 'no response')[], string][] = [
-  ['hangs up a call that drachtio-server does not know at the second query', ['no response', 'unknown'], 'lost'],
+  [
+    'hangs up a call that drachtio-server does not know at the second query',
+    ['no response', 'unknown'],
+    'lost',
+  ],
   ['treats a dialog that drachtio-server has known as hung up', ['established', 'unknown'], 'ended silently'],
   [
     'treats a dialog that drachtio-server has known as hung up after a query without a response',
