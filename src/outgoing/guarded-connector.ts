@@ -112,7 +112,7 @@ export type StaleConnections = {
 };
 
 /** Bounds of the round trip in milliseconds: the delay of a busy process, and the slowest path around the world. */
-const roundTripBounds = [100, 1_000] as const;
+const roundTripBounds = [250, 1_000] as const;
 
 /**
  * A reused connection was stale if it broke within a round trip of the request, without a byte of a response: the close

@@ -114,7 +114,7 @@ const breaks: [title: string, breakConnection: (pass: Pass) => Answer][] = [
   [
     'after more than a round trip',
     (pass) => (response) => {
-      pass(101);
+      pass(251);
       response.destroy();
     },
   ],
@@ -141,7 +141,7 @@ for (const [title, options] of [
     const breakConnection =
       (pass: Pass): Answer =>
       (response) => {
-        pass(Math.max(100, options.openingMs));
+        pass(Math.max(250, options.openingMs));
         response.destroy();
       };
     const { server, post } = await onReusedConnection(t, breakConnection, options);
