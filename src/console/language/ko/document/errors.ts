@@ -48,4 +48,5 @@ export const errors: Readonly<Record<string, string>> = {
   'This gateway is shutting down': '게이트웨이가 종료되는 중입니다',
   'This gateway has no capacity left': '게이트웨이에 여유가 없습니다',
   'The service is not available right now': '지금은 서비스를 쓸 수 없습니다',
+  'The request may have been performed': '요청이 처리되었을 수 있습니다',
 };
