@@ -106,7 +106,7 @@ export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (Claimed
       returning delivery.id
     ),
     in_order as (
-      select *, row_number() over (partition by endpoint_id order by next_attempt_at) as endpoint_rank
+      select *, row_number() over (partition by endpoint_id order by next_attempt_at, id) as endpoint_rank
       from examined
       where earlier_at is null
     ),
@@ -114,13 +114,13 @@ export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (Claimed
       select
         id, next_attempt_at,
         held_slots + row_number() over (
-          partition by workspace_id order by endpoint_rank - free_slots, next_attempt_at
+          partition by workspace_id order by endpoint_rank - free_slots, next_attempt_at, id
         ) as slots_then
       from in_order
       where endpoint_rank <= free_slots
     ),
     ranked as (
-      select id, slots_then, row_number() over (order by slots_then, next_attempt_at) as rank from within_share
+      select id, slots_then, row_number() over (order by slots_then, next_attempt_at, id) as rank from within_share
     ),
     claimed as (
       update event_delivery as delivery
@@ -132,7 +132,7 @@ export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (Claimed
         and event.id = delivery.event_id
         and endpoint.id = delivery.endpoint_id
       returning
-        delivery.id, delivery.attempts + 1 as attempt, delivery.attempts - delivery.attempts_before as failed_in_round,
+        ranked.rank, delivery.id, delivery.attempts + 1 as attempt, delivery.attempts - delivery.attempts_before as failed_in_round,
         event.id as event_id, event.type, event.at, event.call_id, event.snapshot,
         endpoint.id as endpoint_id, endpoint.workspace_id, endpoint.url, endpoint.secret_sealed,
         endpoint.previous_secret_sealed, endpoint.previous_secret_until, endpoint.failing_since,
@@ -158,6 +158,7 @@ export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (Claimed
       claimed.last_success_at as "lastSuccessAt"
     from (select 1) as always_one_row
     left join claimed on true
+    order by claimed.rank
   `,
   [
     'now',
