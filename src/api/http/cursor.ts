@@ -24,7 +24,7 @@ export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => 
 /** Cursor of a list of calls. `durationSec` is set in the order by duration; null for a call without a duration. */
 export type CallCursor = MomentCursor & { durationSec?: number | null | undefined };
 
-const lengthForm = /^(none|\d{1,9}(?:\.\d{1,20})?(?:e-\d{1,3})?) (.*)$/;
+const lengthForm = /^(none|\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?) (.*)$/;
 
 export const encodeCallCursor = ({ durationSec, ...moment }: CallCursor): string => {
   const place = encodeMomentCursor(moment);
