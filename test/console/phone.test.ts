@@ -36,7 +36,7 @@ consoleTest(
 
     const said = page.getByRole('log');
     await said.locator('.assistant').first().waitFor();
-    t.is(await page.evaluate('document.activeElement.placeholder'), 'Say something');
+    await page.getByPlaceholder('Say something').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('네, 오후 세 시 좋습니다.');
     await said.locator('.cut').waitFor();
     const heard = await said.locator('.cut p').innerText();

@@ -547,7 +547,9 @@ test.serial('uploads a file once that is reported again during its upload', asyn
   const silent = await world.call('active');
   await world.end(silent);
   await until('it has failed', async () => (await world.statusOf(silent)) === 'failed' || undefined);
-  t.deepEqual(server.seen, ['POST begin', 'PUT part 1']);
+  // Pieces of a call may be removed meanwhile.
+  const uploads = server.seen.filter((request) => request !== 'DELETE');
+  t.deepEqual(uploads, ['POST begin', 'PUT part 1']);
   gate.resolve();
   await untilCompleted(world, callId);
   t.deepEqual(world.typesOf(callId), ['recording.completed']);

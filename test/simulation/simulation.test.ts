@@ -135,15 +135,15 @@ test.serial(
 );
 
 /** A gateway is frozen until its calls are taken over, and then sends a pending write of one of them. */
-const frozen = (before: HolderWrite): Plan => ({
+const frozen = (before: HolderWrite, count: number): Plan => ({
   ...calm,
-  freezes: [{ before, count: 11, afterTakingMs: 7 }],
+  freezes: [{ before, count, afterTakingMs: 7 }],
 });
 
 test.serial(
   'detects a planted defect: a gateway writes a fact of a call that another one owns',
   planted,
-  frozen('insert call_fact'),
+  frozen('insert call_fact', 11),
   (text) =>
     text
       .replaceAll(/\b(?:call\.)?epoch = (\$\d+)/g, '$1::int is not null')
@@ -154,7 +154,7 @@ test.serial(
 test.serial(
   'detects a planted defect: a gateway stores a checkpoint of a call that another one owns',
   planted,
-  frozen('update call_checkpoint'),
+  frozen('update call_checkpoint', 12),
   (text) => text.replaceAll('"call_checkpoint"."epoch" = "given"."epoch"', 'true'),
   /wrote to a call held by another one: \{"what":"progress"/,
 );
